@@ -1,0 +1,101 @@
+"""The one error tree. The class decides what happens next, never the text of a message.
+
+TorporError
+├── PermanentError            trying again cannot help: record it, tell whoever asked, go on
+│   ├── DefinitionError       an agent, tool or app is written wrongly; raised when it is defined
+│   ├── SettingsError         the environment lacks something; names everything that is missing
+│   ├── Refused               an input that cannot be accepted; carries the wire's error code
+│   ├── ModelRefused          the model will never answer this request
+│   │   └── ModelOverflow     … because it is longer than the model's window
+│   ├── MalformedRequest      a model request that breaks the strictest provider's rules (a bug of ours)
+│   ├── UnreadableRecord      stored data this version cannot read, or that cannot be there
+│   └── MisuseError           the caller broke a rule of this library (a bug in the caller)
+└── RetryableError            nothing was lost; the queue will deliver again
+    ├── StoreUnavailable      a read or write did not succeed in time; a write may have taken effect
+    ├── LostRace              another slice holds the commit number
+    ├── NotSettled            the last commit could not be settled for now
+    └── ModelUnavailable      throttled, cut off, or too slow
+
+AWS errors are translated into these once, in `infra/aws_errors.py`.
+"""
+
+from typing import Literal
+
+ErrorCode = Literal[
+    "invalid",
+    "conflict",
+    "closed",
+    "unknown_thread",
+    "model",
+    "overflow",
+    "limit",
+    "dead_letter",
+    "forbidden",
+    "busy",
+    "state",
+]
+
+
+class TorporError(Exception):
+    """Root of everything Torpor raises on purpose."""
+
+
+class PermanentError(TorporError):
+    """Trying again cannot help."""
+
+
+class DefinitionError(PermanentError):
+    """An agent, tool or app is written wrongly. Raised when it is defined, naming it."""
+
+
+class SettingsError(PermanentError):
+    """The environment is incomplete or wrong."""
+
+
+class Refused(PermanentError):
+    """An input that cannot be accepted. `code` is the `code` of the error output that tells the sender."""
+
+    def __init__(self, code: ErrorCode, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+class ModelRefused(PermanentError):
+    """The provider rejected the request for good."""
+
+
+class ModelOverflow(ModelRefused):
+    """The request is longer than the model's context window."""
+
+
+class MalformedRequest(PermanentError):
+    """A request breaks invariant *well-formed*. It is never sent."""
+
+
+class UnreadableRecord(PermanentError):
+    """A stored record is damaged, or of a newer version than this code. Never skipped."""
+
+
+class MisuseError(PermanentError):
+    """A rule of the library was broken by its caller; nothing was changed."""
+
+
+class RetryableError(TorporError):
+    """Nothing is lost: fail the record, the queue delivers it again."""
+
+
+class StoreUnavailable(RetryableError):
+    """The store did not answer in time. A write may or may not have taken effect."""
+
+
+class LostRace(RetryableError):
+    """Another slice committed this number first (invariant *one writer*)."""
+
+
+class NotSettled(RetryableError):
+    """The last commit could not be settled now, and nothing else will come to do it."""
+
+
+class ModelUnavailable(RetryableError):
+    """The model was throttled, disconnected or ran out of time; the same request may work later."""

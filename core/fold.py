@@ -1,0 +1,141 @@
+"""The fold: a thread's state is a pure function of its commits. Applies what they record and takes no decisions."""
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from core.commit import (
+    CallOpened,
+    Change,
+    Closed,
+    Commit,
+    CreditLeft,
+    DeferredJoined,
+    InputDeferred,
+    MetadataSet,
+    Owes,
+    SourcesSet,
+    SubscriptionEnded,
+    SubscriptionOpened,
+    TimerArmed,
+    TimerCleared,
+    TurnsUsed,
+    WakeArmed,
+    WakeCleared,
+)
+from core.entries import Entry, ToolCall, ToolResult
+from core.errors import UnreadableRecord
+from core.ids import outbox_id
+from core.thread import FoldedThread, LiveCall, PendingTimer, PendingWake, ThreadState
+
+
+def fold_commits(folded: FoldedThread, commits: Iterable[Commit]) -> FoldedThread:
+    """`folded` after `commits`, which must be consecutive. Raises UnreadableRecord at a gap.
+
+    A fold that begins at a later commit than the first needs the latest base among `commits`: its snapshot replaces
+    what was folded, and entries it covers are left out, also where the cutoff falls inside a commit.
+    """
+    state, entries, starts = folded.state, list(folded.entries), list(folded.starts)
+    pending = list(commits)
+    based = next((index for index in reversed(range(len(pending))) if pending[index].base), -1)
+    expected = state.number + 1 if state.number else None
+    for index, commit in enumerate(pending):
+        if expected is not None and commit.number != expected:
+            raise UnreadableRecord(f"{commit.thread_id!r}: commit {expected} is missing before {commit.number}")
+        expected = commit.number + 1
+        if index >= based:
+            state = fold_commit(state, commit)
+        entries.extend(commit.entries)
+        if commit.entries:
+            starts.append((commit.first_seq, commit.number))
+    covered = state.summary.up_to_seq if state.summary else 0
+    kept = entries if not entries or entries[0].seq > covered else [e for e in entries if e.seq > covered]
+    return FoldedThread(state, tuple(kept), tuple(starts))
+
+
+def fold_commit(state: ThreadState, commit: Commit) -> ThreadState:
+    """The state after one more commit. A base stands for everything before it."""
+    if commit.base is not None:
+        state = commit.base.snapshot
+    else:
+        state = _apply_entries(state, commit.entries)
+        for change in commit.changes:
+            state = _apply(state, change, commit)
+    return state.model_copy(
+        update={
+            "number": commit.number,
+            "digest": commit.digest,
+            "birth": commit.birth,
+            "last_seq": commit.last_seq,
+            "from_number": commit.from_number,
+            "origin": commit.origin or state.origin,
+        }
+    )
+
+
+def _apply_entries(state: ThreadState, entries: tuple[Entry, ...]) -> ThreadState:
+    live = {call.call_id: call for call in state.live}
+    for entry in entries:
+        match entry:
+            case ToolCall():
+                live[entry.call_id] = LiveCall(call_id=entry.call_id, seq=entry.seq, name=entry.name)
+            case ToolResult():
+                live.pop(entry.call_id, None)
+            case _:
+                pass
+    return state.model_copy(update={"live": tuple(live.values())})
+
+
+def _apply(state: ThreadState, change: Change, commit: Commit) -> ThreadState:
+    return state.model_copy(update=_update(state, change, commit))
+
+
+def _update(state: ThreadState, change: Change, commit: Commit) -> dict[str, object]:  # noqa: C901
+    match change:
+        case Owes(to=to):
+            return {"owes": to is not None, "owes_to": to}
+        case CallOpened():
+            return {"live": tuple(_opened(call, change) for call in state.live)}
+        case TurnsUsed(turns=turns):
+            return {"turns": turns}
+        case CreditLeft(tokens=tokens):
+            return {"credit": tokens}
+        case InputDeferred(deferred=deferred):
+            return {"deferred": (*state.deferred, deferred)}
+        case DeferredJoined(count=count):
+            return {"deferred": state.deferred[count:]}
+        case WakeArmed():
+            return {"wake": _wake(change, commit)}
+        case WakeCleared():
+            return {"wake": None}
+        case TimerArmed(position=position, due_at=due_at):
+            return {"timer": PendingTimer(id=_sent_as(commit, position), due_at=due_at)}
+        case TimerCleared():
+            return {"timer": None}
+        case SubscriptionOpened(subscription=subscription):
+            return {"subscriptions": (*state.subscriptions, subscription)}
+        case SubscriptionEnded(call_id=ended):
+            return {"subscriptions": tuple(s for s in state.subscriptions if s.call_id != ended)}
+        case SourcesSet(sources=sources):
+            return {"sources": sources}
+        case Closed():
+            return {"closed": True}
+        case MetadataSet():
+            return {}
+        case _:
+            assert_never(change)
+
+
+def _opened(call: LiveCall, change: CallOpened) -> LiveCall:
+    if call.call_id != change.call_id:
+        return call
+    opened = {"worker": change.worker, "deadline_at": change.deadline_at, "passive": change.passive}
+    return call.model_copy(update=opened)
+
+
+def _wake(change: WakeArmed, commit: Commit) -> PendingWake:
+    sent_as = _sent_as(commit, change.position)
+    return PendingWake(id=sent_as, reason=change.reason, due_at=change.due_at, tries=change.tries)
+
+
+def _sent_as(commit: Commit, position: int) -> str:
+    return outbox_id(commit.thread_id, commit.digest, position)

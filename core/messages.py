@@ -1,0 +1,193 @@
+"""Wire messages on the input queue, one class per `type` (contract.md, "Messages in"), and how a body becomes one.
+
+`parse_input` is the only way in: it turns an untrusted body into an `Input`, or raises `Refused` naming the field.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+
+from core.blocks import Block, Content, TextBlock
+from core.errors import Refused
+from core.ids import digest, is_thread_id
+from core.sources import Source
+from core.text import clean_json, shorten
+
+COMMON_FIELDS = frozenset({"v", "type", "thread_id", "message_id", "metadata"})
+MARKED_TYPES = frozenset({"user_message", "cancel", "close"})
+"""Types whose consumption leaves a marker. For the others the fold says whether they still mean anything."""
+
+BLANK_NOTE = "(blank message)"
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    v: Literal[1] = 1
+    thread_id: str
+    message_id: str | None = Field(default=None, min_length=1, max_length=128)
+    metadata: dict[str, Any] | None = None
+
+    @field_validator("thread_id")
+    @classmethod
+    def _thread_id(cls, value: str) -> str:
+        if not is_thread_id(value):
+            raise ValueError("1-100 of A-Za-z0-9_.:- (a child's adds ~ and at most 27 more)")
+        return value
+
+
+def as_content(value: Any) -> Any:
+    """A string becomes one text block; a list of blocks stays. Blank and empty content is replaced by a note."""
+    if isinstance(value, str):
+        value = [{"type": "text", "text": value}]
+    if not isinstance(value, list):
+        return value
+    kept = [block for block in value if not _is_blank(block)]
+    return kept or [TextBlock(text=BLANK_NOTE)]
+
+
+def _is_blank(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == "text" and not str(block.get("text", "")).strip()
+
+
+class UserMessage(_Message):
+    type: Literal["user_message"]
+    content: Content
+    on_busy: Literal["interrupt", "queue"] | None = None
+    agent: str | None = Field(default=None, max_length=64)
+
+    _content = field_validator("content", mode="before")(as_content)
+
+
+class ToolResultMessage(_Message):
+    type: Literal["tool_result"]
+    call_id: str = Field(min_length=1, max_length=64)
+    content: Content
+    is_error: bool = False
+    subscription: bool = False
+    sources: tuple[Source, ...] = ()
+    state_patch: dict[str, Any] | None = None
+
+    @field_validator("content", mode="before")
+    @classmethod
+    def _content(cls, value: Any) -> Any:
+        if value is None or isinstance(value, bool | int | float | dict):
+            return [{"type": "json", "data": value}]
+        return as_content(value)
+
+
+class Cancel(_Message):
+    type: Literal["cancel"]
+
+
+class Close(_Message):
+    type: Literal["close"]
+
+
+class Wake(_Message):
+    """Internal: adds nothing, lets a thread that owes go on."""
+
+    type: Literal["wake"]
+    due_at: AwareDatetime | None = None
+
+
+class Timer(_Message):
+    """Internal: the earliest deadline of the thread's live calls has come."""
+
+    type: Literal["timer"]
+    due_at: AwareDatetime
+
+
+Message = Annotated[
+    UserMessage | ToolResultMessage | Cancel | Close | Wake | Timer, Field(discriminator="type")
+]
+
+_MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
+_CONTENT_BLOCK: TypeAdapter[Block] = TypeAdapter(Block)
+
+
+@dataclass(frozen=True, slots=True)
+class InputKey:
+    """What deduplication goes by, inside a thread."""
+
+    type: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One accepted-to-be message with what the transport said about it."""
+
+    message: Message
+    message_id: str
+    """The message's own id, else the SQS message id."""
+    body_digest: str
+    """Over the type's own fields, so that the same id with another body is seen."""
+    sender: str | None = None
+    """SQS `SenderId` of whoever sent it; None where the transport names nobody."""
+
+    @property
+    def key(self) -> InputKey:
+        return InputKey(self.message.type, self.message_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What a queue knows about a body: the SQS message id, the group, the sender, the first sending."""
+
+    transport_id: str
+    group: str | None
+    sender: str | None = None
+    sent_at: datetime | None = None
+
+
+def parse_input(body: str, envelope: Envelope) -> Input:
+    """The input in `body`. Raises Refused (`invalid`) with a reason that names the field, never its content."""
+    message = _parse(_object(body))
+    if envelope.group is not None and envelope.group != message.thread_id:
+        raise Refused("invalid", "thread_id: must equal the MessageGroupId")
+    own = message.model_dump(mode="json", exclude=set(COMMON_FIELDS))
+    return Input(
+        message=message,
+        message_id=message.message_id or envelope.transport_id,
+        body_digest=digest(own),
+        sender=envelope.sender,
+    )
+
+
+def thread_of(body: str) -> tuple[str | None, str | None]:
+    """The thread id and message id that a refused body names, each None unless it is usable."""
+    try:
+        value = _object(body)
+    except Refused:
+        return None, None
+    thread_id, message_id = value.get("thread_id"), value.get("message_id")
+    usable = isinstance(thread_id, str) and is_thread_id(thread_id)
+    named = isinstance(message_id, str) and 1 <= len(message_id) <= 128
+    return (thread_id if usable else None), (message_id if named else None)
+
+
+def _object(body: str) -> dict[str, Any]:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise Refused("invalid", f"body: not JSON ({shorten(str(error), 80)})") from error
+    if not isinstance(value, dict):
+        raise Refused("invalid", "body: must be a JSON object")
+    try:
+        cleaned: dict[str, Any] = clean_json(value)
+    except RecursionError as error:
+        raise Refused("invalid", "body: nested too deeply") from error
+    return cleaned
+
+
+def _parse(value: dict[str, Any]) -> Message:
+    try:
+        return _MESSAGE.validate_python(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"][1:]) or "type"
+        raise Refused("invalid", f"{where}: {shorten(first['msg'], 200)}") from None

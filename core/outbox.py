@@ -1,0 +1,95 @@
+"""The outbox: what a commit promises to send. Kinds refer to entries of their own commit and hold due instants.
+
+`core/delivery.py` turns them into ready-to-send envelopes when a commit is settled, always the same ones.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from core.blocks import Value
+from core.chunks import Usage
+from core.errors import ErrorCode
+from core.sources import Source
+
+WakeReason = Literal["continue", "model", "resend"]
+
+
+class SendCall(Value):
+    """A live call for its worker. Name and arguments stand in the call's entry."""
+
+    kind: Literal["tool_call"] = "tool_call"
+    call_id: str
+    worker: str
+    deadline_at: datetime
+
+
+class SendCancel(Value):
+    """Best effort: tells a worker that nobody waits for this call any more."""
+
+    kind: Literal["tool_cancel"] = "tool_cancel"
+    call_id: str
+    worker: str
+
+
+class SendAnswer(Value):
+    """An `assistant_message`: the text entries of this commit from `first_seq` to `last_seq`."""
+
+    kind: Literal["assistant_message"] = "assistant_message"
+    first_seq: int
+    last_seq: int
+    final: bool
+    usage: Usage
+    stop_reason: str
+    citations: tuple[Source, ...] = ()
+
+
+class SendStarted(Value):
+    """A `tool_started` output."""
+
+    kind: Literal["tool_started"] = "tool_started"
+    call_id: str
+
+
+class SendError(Value):
+    """An `error` output that belongs to a commit."""
+
+    kind: Literal["error"] = "error"
+    code: ErrorCode
+    message: str
+    message_id: str | None = None
+    retryable: bool = False
+
+
+class SendWake(Value):
+    """A `wake` for this thread, at once or when due."""
+
+    kind: Literal["wake"] = "wake"
+    due_at: datetime | None = None
+
+
+class SendTimer(Value):
+    """A deadline `timer` for this thread."""
+
+    kind: Literal["timer"] = "timer"
+    due_at: datetime
+
+
+class Carried(Value):
+    """A message of an earlier commit that could not be sent, in full, under its old id."""
+
+    kind: Literal["carried"] = "carried"
+    id: str
+    queue: str
+    group: str | None = None
+    body: str
+    due_at: datetime | None = None
+    call_id: str | None = None
+
+
+OutboxMessage = Annotated[
+    SendCall | SendCancel | SendAnswer | SendStarted | SendError | SendWake | SendTimer | Carried,
+    Field(discriminator="kind"),
+]
+OUTPUT_KINDS = (SendAnswer, SendStarted, SendError)

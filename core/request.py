@@ -1,0 +1,82 @@
+"""A model request, provider-neutral: what the renderer makes, the strict check reads and a model adapter translates."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from core.blocks import DocumentBlock, ImageBlock, TextBlock
+
+Role = Literal["user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonObject:
+    """A JSON object as result content. Providers take only objects, so other values are rendered as text."""
+
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningPart:
+    text: str = ""
+    signature: str | None = None
+    redacted: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallPart:
+    call_id: str
+    name: str
+    args: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPart:
+    call_id: str
+    name: str
+    content: tuple["ResultContent", ...]
+    is_error: bool = False
+
+
+ResultContent = TextBlock | ImageBlock | DocumentBlock | JsonObject
+Part = TextBlock | ImageBlock | DocumentBlock | ReasoningPart | CallPart | ResultPart
+
+
+@dataclass(frozen=True, slots=True)
+class RequestMessage:
+    role: Role
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as the model sees it. `schema` is a JSON Schema of type object."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestContext:
+    """What a scripted model or an observer may know of a request beside its messages."""
+
+    thread_stack: tuple[str, ...] = ()
+    compaction: bool = False
+    attempt: int = 1
+    """1 for the first try of this completion, counted over slices."""
+
+    @property
+    def depth(self) -> int:
+        return max(0, len(self.thread_stack) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    model: str
+    """`provider:model`."""
+    messages: tuple[RequestMessage, ...]
+    instructions: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    max_output_tokens: int = 4096
+    temperature: float | None = None
+    context: RequestContext = field(default_factory=RequestContext)

@@ -1,0 +1,57 @@
+"""Cleaning of outside text and JSON, and the two JSON forms Torpor writes.
+
+What JSON, SQS, DynamoDB or a model cannot carry is replaced by U+FFFD, never dropped silently. SQS allows tab, LF, CR,
+U+0020–D7FF, U+E000–FFFD and what is above U+FFFF; escaping hides everything else but a lone surrogate, and a model
+sees the decoded text, so cleaning is done on the text itself, at the edge.
+"""
+
+import json
+import math
+import re
+from typing import Any
+
+REPLACEMENT = "\ufffd"
+
+_UNCARRIABLE = re.compile("[^\\t\\n\\r\\u0020-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+_NONCHARACTER = re.compile(
+    "[" + "".join(f"\\U{plane:04x}fffe\\U{plane:04x}ffff" for plane in range(1, 17)) + "\\ufdd0-\\ufdef]"
+)
+
+
+def clean_text(text: str) -> str:
+    """`text` with control characters, lone surrogates and non-characters replaced. Idempotent."""
+    return _NONCHARACTER.sub(REPLACEMENT, _UNCARRIABLE.sub(REPLACEMENT, text))
+
+
+def clean_json(value: Any) -> Any:
+    """A copy of a JSON value that every later hop can carry.
+
+    Strings and keys are cleaned; NaN and the infinities become the strings "NaN", "Infinity", "-Infinity". Keys that
+    become equal by cleaning keep the last value, as JSON itself does with repeated keys.
+    """
+    match value:
+        case str():
+            return clean_text(value)
+        case float() if not math.isfinite(value):
+            return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        case dict():
+            return {clean_text(str(key)): clean_json(item) for key, item in value.items()}
+        case list() | tuple():
+            return [clean_json(item) for item in value]
+        case _:
+            return value
+
+
+def canonical_json(value: Any) -> str:
+    """One text per value: sorted keys, no spaces, ASCII. What digests are taken of."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def wire_json(value: Any) -> str:
+    """Compact ASCII-escaped JSON in the given key order: safe in every SQS body."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def shorten(text: str, limit: int) -> str:
+    """The first `limit` characters of `text`, marked if anything is cut. For error texts and logs."""
+    return text if len(text) <= limit else text[: max(0, limit - 1)] + "…"

@@ -1,0 +1,138 @@
+"""What a thread is: the fold of its commits. Values only; `core/fold.py` computes them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from core.blocks import Value
+from core.entries import Entry, Event, User
+from core.outbox import WakeReason
+from core.sources import Source
+
+
+class Ancestor(Value):
+    """One step of a lineage: how much of an ancestor's log a thread inherits (storage.md, "Load")."""
+
+    thread_id: str
+    cutoff_seq: int
+    first_commit: int
+    last_commit: int
+    base: int | None = None
+
+
+class Origin(Value):
+    """Where a thread comes from. Written once, by its first commit."""
+
+    agent: str | None = None
+    """The agent asked for; None means the app's default."""
+    parent: str | None = None
+    spawning_call: str | None = None
+    lineage: tuple[Ancestor, ...] = ()
+    """Root first; empty for a root thread."""
+
+
+class LiveCall(Value):
+    """A call without a result. Inline calls are answered in the commit that holds them."""
+
+    call_id: str
+    seq: int
+    name: str
+    worker: str | None = None
+    deadline_at: datetime | None = None
+    passive: bool = False
+
+
+class PendingWake(Value):
+    """The wake this thread waits for. A wake with another id does nothing."""
+
+    id: str
+    reason: WakeReason
+    due_at: datetime | None = None
+    tries: int = 0
+    """Slices that failed in a row for this reason."""
+
+
+class PendingTimer(Value):
+    """The deadline timer this thread waits for; others are stale."""
+
+    id: str
+    due_at: datetime
+
+
+class Deferred(Value):
+    """An accepted input that waits for the last non-passive live call."""
+
+    entry: User | Event
+    message_id: str
+
+
+class Subscription(Value):
+    """An open subscription, with what compaction would otherwise take away."""
+
+    call_id: str
+    name: str
+    args: dict[str, Any] = {}
+
+
+class Summary(Value):
+    """What stands for everything up to `up_to_seq`."""
+
+    text: str
+    up_to_seq: int
+
+
+class ThreadState(Value):
+    """Everything about a thread but its entries, after the commit `number`."""
+
+    number: int = 0
+    digest: str = ""
+    """Of commit `number`; empty before the first."""
+    last_seq: int = 0
+    birth: str = ""
+    from_number: int = 1
+    origin: Origin = Origin()
+    live: tuple[LiveCall, ...] = ()
+    owes: bool = False
+    owes_to: str | None = None
+    """Message id of the newest input that an answer is owed to."""
+    turns: int = 0
+    """Model turns since the last accepted user text."""
+    credit: int | None = None
+    """Tokens left; None before the first input."""
+    wake: PendingWake | None = None
+    timer: PendingTimer | None = None
+    deferred: tuple[Deferred, ...] = ()
+    subscriptions: tuple[Subscription, ...] = ()
+    sources: tuple[Source, ...] = ()
+    """Collected since the last accepted user text."""
+    closed: bool = False
+    summary: Summary | None = None
+
+    @property
+    def working(self) -> bool:
+        """Whether a live call that is not passive holds the thread."""
+        return any(not call.passive for call in self.live)
+
+    @property
+    def runnable(self) -> bool:
+        """Owes, and no call is live: a completion is due."""
+        return self.owes and not self.live and not self.closed
+
+    def live_call(self, call_id: str) -> LiveCall | None:
+        return next((call for call in self.live if call.call_id == call_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedThread:
+    """A thread as its readers hold it: the state and the entries that no summary covers."""
+
+    state: ThreadState = ThreadState()
+    entries: tuple[Entry, ...] = ()
+    starts: tuple[tuple[int, int], ...] = ()
+    """(first seq, commit number) of each loaded commit with entries, ascending."""
+
+    def commit_holding(self, seq: int) -> int | None:
+        """The number of the loaded commit that holds entry `seq`."""
+        if seq > self.state.last_seq:
+            return None
+        return next((number for first, number in reversed(self.starts) if first <= seq), None)
