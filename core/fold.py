@@ -28,6 +28,10 @@ from core.ids import outbox_id
 from core.thread import FoldedThread, LiveCall, PendingTimer, PendingWake, ThreadState
 
 
+NAMED_BY_THE_COMMIT = (WakeArmed, TimerArmed)
+"""Changes that hold an id derived from the commit's own digest, which its own snapshot therefore cannot hold."""
+
+
 def fold_commits(folded: FoldedThread, commits: Iterable[Commit]) -> FoldedThread:
     """`folded` after `commits`, which must be consecutive. Raises UnreadableRecord at a gap.
 
@@ -37,7 +41,7 @@ def fold_commits(folded: FoldedThread, commits: Iterable[Commit]) -> FoldedThrea
     state, entries, starts = folded.state, list(folded.entries), list(folded.starts)
     pending = list(commits)
     based = next((index for index in reversed(range(len(pending))) if pending[index].base), -1)
-    expected = state.number + 1 if state.number else None
+    expected = state.number + 1 if state.number or based < 0 else None
     for index, commit in enumerate(pending):
         if expected is not None and commit.number != expected:
             raise UnreadableRecord(f"{commit.thread_id!r}: commit {expected} is missing before {commit.number}")
@@ -53,13 +57,14 @@ def fold_commits(folded: FoldedThread, commits: Iterable[Commit]) -> FoldedThrea
 
 
 def fold_commit(state: ThreadState, commit: Commit) -> ThreadState:
-    """The state after one more commit. A base stands for everything before it."""
+    """The state after one more commit. A base's snapshot stands for everything up to it, itself included."""
     if commit.base is not None:
         state = commit.base.snapshot
+        changes: tuple[Change, ...] = tuple(c for c in commit.changes if isinstance(c, NAMED_BY_THE_COMMIT))
     else:
-        state = _apply_entries(state, commit.entries)
-        for change in commit.changes:
-            state = _apply(state, change, commit)
+        state, changes = _apply_entries(state, commit.entries), commit.changes
+    for change in changes:
+        state = _apply(state, change, commit)
     return state.model_copy(
         update={
             "number": commit.number,

@@ -1,0 +1,13 @@
+"""Sources: where a tool found what it says. They travel from a tool result to the answer's citations."""
+
+from pydantic import Field
+
+from core.blocks import Value
+
+
+class Source(Value):
+    """One source. Two sources are the same if their URLs are."""
+
+    url: str = Field(min_length=1, max_length=2048)
+    title: str = Field(max_length=500)
+    snippet: str = Field(default="", max_length=2000)
