@@ -1,0 +1,65 @@
+# Everything a person types. Each target sets up .venv by itself; once set up, nothing here needs a network.
+
+SHELL := /bin/bash
+VENV := .venv
+BIN := $(VENV)/bin
+RUN := $(VENV)/.ready-to-run
+DEV := $(VENV)/.ready-to-check
+PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input --no-deps
+
+# Taken as they were typed: a `$` or a quote in TEXT is part of the text.
+export CHAT_TEXT := $(value TEXT)
+export CHAT_APP := $(value APP)
+export CHAT_MODEL := $(value MODEL)
+export CHAT_THREAD := $(value THREAD)
+
+.PHONY: help chat test check format-check lint types format bench
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
+
+chat: $(RUN) ## talk to an agent on a local stack; TEXT="…" for one question, MODEL= APP= THREAD=
+	@$(BIN)/torpor chat $(if $(CHAT_APP),--app "$$CHAT_APP") $(if $(CHAT_MODEL),--model "$$CHAT_MODEL") \
+	  $(if $(CHAT_THREAD),--thread "$$CHAT_THREAD") $(if $(CHAT_TEXT),"$$CHAT_TEXT")
+
+test: $(DEV) ## run the tests; ARGS="-k word" goes to pytest
+	@$(BIN)/python -m pytest $(ARGS) || { echo 'make test: a test failed. Run it alone: make test ARGS="PATH::NAME -vv"'; exit 1; }
+
+check: format-check lint types test ## format, lint, types, tests: what CI runs
+
+format-check: $(DEV)
+	@$(BIN)/ruff format --check . || { echo 'make format-check: run `make format` and commit what it changes.'; exit 1; }
+
+lint: $(DEV)
+	@$(BIN)/ruff check . || { echo 'make lint: `make format` mends some; `ruff rule CODE` explains the rest.'; exit 1; }
+	@$(BIN)/cfn-lint template.yaml || { echo 'make lint: mend template.yaml as printed; cfn-lint names rule and line.'; exit 1; }
+
+types: $(DEV)
+	@$(BIN)/mypy || { echo 'make types: give the named lines the types they lack; settings in pyproject.toml.'; exit 1; }
+
+format: $(DEV) ## format the code and mend what the linter can
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+bench: $(RUN) ## measure: import time, requests and bytes per slice
+	@$(BIN)/python -m bench
+
+# A stamp is written last, so a set-up that was broken off starts again. The first Python that is 3.11 or newer and has
+# venv is taken, PYTHON= first; a .venv that works is kept.
+$(RUN): requirements.lock pyproject.toml
+	@echo 'Setting up $(VENV) (once; under a minute) …'
+	@$(BIN)/python -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 none; do \
+	    "$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
+	  done; \
+	  [ "$$python" != none ] || { echo 'No Python 3.11 or newer with venv found. Install one, or: make … PYTHON=/path/to/python'; exit 1; }; \
+	  "$$python" -m venv --clear $(VENV); }
+	@$(PIP_INSTALL) -r requirements.lock && $(PIP_INSTALL) --no-build-isolation -e . \
+	  || { echo 'Set-up failed. With a network, `rm -r $(VENV)` and the same command start it afresh.'; exit 1; }
+	@touch $@
+
+$(DEV): $(RUN) requirements-dev.lock
+	@$(PIP_INSTALL) -r requirements-dev.lock \
+	  || { echo 'Set-up failed. With a network, `rm -r $(VENV)` and the same command start it afresh.'; exit 1; }
+	@touch $@
