@@ -62,9 +62,11 @@ def fold_commit(state: ThreadState, commit: Commit) -> ThreadState:
         state = commit.base.snapshot
         changes: tuple[Change, ...] = tuple(c for c in commit.changes if isinstance(c, NAMED_BY_THE_COMMIT))
     else:
-        state, changes = _apply_entries(state, commit.entries), commit.changes
+        changes = commit.changes
+        for entry in commit.entries:
+            state = apply_entry(state, entry)
     for change in changes:
-        state = _apply(state, change, commit)
+        state = apply_change(state, change, commit)
     return state.model_copy(
         update={
             "number": commit.number,
@@ -77,24 +79,24 @@ def fold_commit(state: ThreadState, commit: Commit) -> ThreadState:
     )
 
 
-def _apply_entries(state: ThreadState, entries: tuple[Entry, ...]) -> ThreadState:
-    live = {call.call_id: call for call in state.live}
-    for entry in entries:
-        match entry:
-            case ToolCall():
-                live[entry.call_id] = LiveCall(call_id=entry.call_id, seq=entry.seq, name=entry.name)
-            case ToolResult():
-                live.pop(entry.call_id, None)
-            case _:
-                pass
-    return state.model_copy(update={"live": tuple(live.values())})
+def apply_entry(state: ThreadState, entry: Entry) -> ThreadState:
+    """What an entry alone says: a call is live from its entry to its result's."""
+    match entry:
+        case ToolCall(call_id=call_id, seq=seq, name=name):
+            live = (*state.live, LiveCall(call_id=call_id, seq=seq, name=name))
+        case ToolResult(call_id=call_id):
+            live = tuple(call for call in state.live if call.call_id != call_id)
+        case _:
+            return state
+    return state.model_copy(update={"live": live})
 
 
-def _apply(state: ThreadState, change: Change, commit: Commit) -> ThreadState:
+def apply_change(state: ThreadState, change: Change, commit: Commit | None = None) -> ThreadState:
+    """`state` with one recorded change. `commit` names what it armed; a draft has no name for it yet."""
     return state.model_copy(update=_update(state, change, commit))
 
 
-def _update(state: ThreadState, change: Change, commit: Commit) -> dict[str, object]:  # noqa: C901
+def _update(state: ThreadState, change: Change, commit: Commit | None) -> dict[str, object]:  # noqa: C901
     match change:
         case Owes(to=to):
             return {"owes": to is not None, "owes_to": to}
@@ -137,10 +139,10 @@ def _opened(call: LiveCall, change: CallOpened) -> LiveCall:
     return call.model_copy(update=opened)
 
 
-def _wake(change: WakeArmed, commit: Commit) -> PendingWake:
+def _wake(change: WakeArmed, commit: Commit | None) -> PendingWake:
     sent_as = _sent_as(commit, change.position)
     return PendingWake(id=sent_as, reason=change.reason, due_at=change.due_at, tries=change.tries)
 
 
-def _sent_as(commit: Commit, position: int) -> str:
-    return outbox_id(commit.thread_id, commit.digest, position)
+def _sent_as(commit: Commit | None, position: int) -> str:
+    return "" if commit is None else outbox_id(commit.thread_id, commit.digest, position)

@@ -1,0 +1,196 @@
+"""The draft of the next commit: what a slice has done since the last one, and the pure step that makes it a commit.
+
+The draft keeps the thread's working state beside the recorded changes, so that decisions see what was already taken
+in. Folding the built commit gives that same state again.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from core.clock import iso, parse_iso
+from core.commit import (
+    Base,
+    CallOpened,
+    Change,
+    Closed,
+    Commit,
+    Consumed,
+    CreditLeft,
+    DeferredJoined,
+    InputDeferred,
+    MetadataSet,
+    Owes,
+    SourcesSet,
+    SubscriptionEnded,
+    SubscriptionOpened,
+    TimerArmed,
+    TimerCleared,
+    TurnsUsed,
+    WakeArmed,
+    WakeCleared,
+)
+from core.entries import Entry
+from core.fold import apply_change, apply_entry
+from core.ids import birth_id
+from core.outbox import OUTPUT_KINDS, Carried, OutboxMessage, SendTimer, SendWake
+from core.thread import Deferred, FoldedThread, PendingTimer, PendingWake, Summary, ThreadState
+
+RecordedChange = CallOpened | InputDeferred | DeferredJoined | SubscriptionOpened | SubscriptionEnded
+
+
+class ThreadDraft:
+    """Everything that the next commit will hold. Changes nothing outside itself."""
+
+    def __init__(self, thread_id: str, committed: FoldedThread) -> None:
+        self.thread_id = thread_id
+        self.committed = committed
+        self.state: ThreadState = committed.state
+        self.entries: list[Entry] = []
+        self.consumed: list[Consumed] = []
+        self.metadata: dict[str, Any] = {}
+        self._changes: list[RecordedChange] = []
+        self._outbox: list[OutboxMessage] = []
+        self._outputs: list[OutboxMessage] = []
+        self._carried: list[Carried] = []
+        self._summary: Summary | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether a commit of this draft would say nothing."""
+        return not (
+            self.entries
+            or self.consumed
+            or self.metadata
+            or self._changes
+            or self._outbox
+            or self._outputs
+            or self._carried
+            or self._summary
+            or self.state != self.committed.state
+        )
+
+    @property
+    def history(self) -> tuple[Entry, ...]:
+        """Committed and pending entries that no summary covers."""
+        covered = self.state.summary.up_to_seq if self.state.summary else 0
+        entries = (*self.committed.entries, *self.entries)
+        return tuple(entry for entry in entries if entry.seq > covered) if self._summary else entries
+
+    @property
+    def birth(self) -> str:
+        return self.state.birth or birth_id(self.thread_id, self.consumed[0].message_id if self.consumed else "")
+
+    def consume(self, consumed: Consumed) -> None:
+        self.consumed.append(consumed)
+
+    def append(self, entry: Entry) -> Entry:
+        """Number the entry and add it to the history."""
+        numbered = entry.model_copy(update={"seq": self.state.last_seq + 1})
+        self.entries.append(numbered)
+        self.state = apply_entry(self.state, numbered).model_copy(update={"last_seq": numbered.seq})
+        return numbered
+
+    def record(self, change: RecordedChange) -> None:
+        self._changes.append(change)
+        self.state = apply_change(self.state, change)
+
+    def set_state(self, **values: Any) -> None:
+        """Set `owes`, `owes_to`, `turns`, `credit`, `sources` or `closed`; the commit records what differs at the end."""
+        self.state = self.state.model_copy(update=values)
+
+    def defer(self, deferred: Deferred) -> None:
+        self.record(InputDeferred(deferred=deferred))
+
+    def join_deferred(self) -> None:
+        """Let the deferred inputs join the history, oldest first."""
+        waiting = self.state.deferred
+        if waiting:
+            self.record(DeferredJoined(count=len(waiting)))
+            for deferred in waiting:
+                self.append(deferred.entry.model_copy(update={"message_id": deferred.message_id}))
+
+    def send(self, message: OutboxMessage) -> None:
+        """Put a message into the outbox. Outputs come after everything else."""
+        (self._outputs if isinstance(message, OUTPUT_KINDS) else self._outbox).append(message)
+
+    def carry(self, message: Carried) -> None:
+        """Carry on an earlier commit's message that could not be sent, ahead of everything of this one."""
+        self._carried.append(message)
+
+    def arm_wake(self, wake: PendingWake) -> None:
+        """Leave a wake; it replaces the one waited for. Its id is the commit's to give."""
+        self.set_state(wake=wake.model_copy(update={"id": ""}))
+
+    def arm_timer(self, due_at: datetime) -> None:
+        """Arm the deadline timer; it replaces the one waited for."""
+        self.set_state(timer=PendingTimer(id="", due_at=due_at))
+
+    def compact(self, summary: Summary) -> None:
+        """Make the next commit a base."""
+        self._summary = summary
+        self.set_state(summary=summary)
+
+    def build(self, now: datetime) -> Commit:
+        """The commit of this draft. Pure: the same draft and instant give the same commit."""
+        at = parse_iso(iso(now))
+        number = self.committed.state.number + 1
+        outbox: list[OutboxMessage] = [*self._carried, *self._outbox]
+        changes: list[Change] = [*self._changes, *self._differences(), *self._armed(outbox)]
+        return Commit(
+            thread_id=self.thread_id,
+            number=number,
+            at=at,
+            birth=self.birth,
+            from_number=self._from_number(number),
+            first_seq=self.committed.state.last_seq + 1,
+            entries=tuple(entry.model_copy(update={"at": at}) for entry in self.entries),
+            consumed=tuple(self.consumed),
+            changes=tuple(changes),
+            outbox=tuple([*outbox, *self._outputs]),
+            origin=self.state.origin if number == 1 else None,
+            base=Base(summary=self._summary, snapshot=self.state) if self._summary else None,
+        )
+
+    def _from_number(self, number: int) -> int:
+        if self._summary is None:
+            return self.committed.state.from_number
+        return self.committed.commit_holding(self._summary.up_to_seq + 1) or number
+
+    def _differences(self) -> list[Change]:
+        before, after = self.committed.state, self.state
+        changes: list[Change] = []
+        if (before.owes, before.owes_to) != (after.owes, after.owes_to):
+            changes.append(Owes(to=after.owes_to if after.owes else None))
+        if before.turns != after.turns:
+            changes.append(TurnsUsed(turns=after.turns))
+        if before.credit != after.credit and after.credit is not None:
+            changes.append(CreditLeft(tokens=after.credit))
+        if before.sources != after.sources:
+            changes.append(SourcesSet(sources=after.sources))
+        if after.closed and not before.closed:
+            changes.append(Closed())
+        if self.metadata:
+            changes.append(MetadataSet(values=dict(self.metadata)))
+        return changes
+
+    def _armed(self, outbox: list[OutboxMessage]) -> list[Change]:
+        """The changes of wake and timer; what is newly armed (no id yet) goes into the outbox here."""
+        before, after = self.committed.state, self.state
+        changes: list[Change] = []
+        match after.wake:
+            case PendingWake(id="", reason=reason, due_at=due_at, tries=tries):
+                changes.append(WakeArmed(position=len(outbox), reason=reason, due_at=due_at, tries=tries))
+                outbox.append(SendWake(due_at=due_at))
+            case None if before.wake is not None:
+                changes.append(WakeCleared())
+            case _:
+                pass
+        match after.timer:
+            case PendingTimer(id="", due_at=due_at):
+                changes.append(TimerArmed(position=len(outbox), due_at=due_at))
+                outbox.append(SendTimer(due_at=due_at))
+            case None if before.timer is not None:
+                changes.append(TimerCleared())
+            case _:
+                pass
+        return changes
