@@ -5,7 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(VENV)/.ready-to-run
 DEV := $(VENV)/.ready-to-check
-PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input --no-deps
+# The locks are complete, so nothing is resolved; bytecode is made by the first import, for the fraction that is used.
+PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input --no-deps --no-compile
 
 # Taken as they were typed: a `$` or a quote in TEXT is part of the text.
 export CHAT_TEXT := $(value TEXT)
