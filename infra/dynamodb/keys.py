@@ -1,0 +1,55 @@
+"""Keys and attribute names of the table, in one place: everything stored is found again by these (storage.md)."""
+
+from typing import Any, Final
+
+from core.messages import InputKey
+
+Item = dict[str, dict[str, Any]]
+"""An item or key in the client's form: `{"pk": {"S": "…"}, …}`."""
+
+TIP: Final = "TIP"
+META: Final = "META"
+PARKED: Final = "PARKED"
+
+NUMBER: Final = "n"
+"""Of `TIP`, a marker, `SUM#` and `META`: the number of the commit it speaks of."""
+DIGEST: Final = "digest"
+EXPIRES_AT: Final = "expires_at"
+METADATA_PREFIX: Final = "m:"
+"""Before each metadata key, so that none can pass for an attribute of ours."""
+
+_COMMIT: Final = "C#"
+_LAST_NUMBER: Final = 10**12 - 1
+
+
+def partition(thread_id: str) -> str:
+    return f"T#{thread_id}"
+
+
+def commit_sort_key(number: int) -> str:
+    return f"{_COMMIT}{number:012d}"
+
+
+def commit_number(item: Item) -> int:
+    """The number of a commit item."""
+    return int(item["sk"]["S"].removeprefix(_COMMIT))
+
+
+NEWEST_COMMIT: Final = commit_sort_key(_LAST_NUMBER)
+
+
+def marker_sort_key(key: InputKey) -> str:
+    return f"MSG#{key.type}#{key.message_id}"
+
+
+def summary_sort_key(up_to_seq: int) -> str:
+    return f"SUM#{up_to_seq:012d}"
+
+
+def item_key(pk: str, sk: str) -> Item:
+    return {"pk": {"S": pk}, "sk": {"S": sk}}
+
+
+def number_of(item: Item | None) -> int:
+    """The commit number an item speaks of; 0 if there is no item."""
+    return int(item[NUMBER]["N"]) if item and NUMBER in item else 0

@@ -1,0 +1,76 @@
+"""Parked bodies: what no thread can take, in a partition of its own, listed by when it was first seen.
+
+A body is known by source, message id and content. A guard item, written first and never again, holds when it was first
+seen, so that it parks once however often it comes, and a writer that died in between is completed by the next.
+"""
+
+from typing import Any, Final
+
+from core.clock import iso, parse_iso
+from core.ids import digest
+from core.ports import ParkedBody
+from core.text import canonical_json
+from infra.dynamodb.keys import PARKED, Item, item_key
+from infra.dynamodb.large import GONE_NOTE, LARGE_BYTES, parsed
+from infra.dynamodb.payloads import Payloads, payload_for
+from infra.dynamodb.table import Span, Table
+
+_RECORD: Final = "j"
+_BODY: Final = "s3"
+"""Where the body lies, if it is not in the record."""
+_SORT_KEY: Final = "at"
+_EARLIEST, _LATEST = "0", "9~"
+"""Around every ISO instant; guards begin with a letter."""
+
+
+async def park(table: Table, payloads: Payloads, parked: ParkedBody) -> None:
+    """Keep the body. Idempotent; the first one's reason and instant stay."""
+    known_by = digest(parked.source, parked.message_id, parked.body)
+    sort_key = f"{iso(parked.first_seen)}#{known_by}"
+    record: dict[str, Any] = {
+        "source": parked.source,
+        "reason": parked.reason,
+        "first_seen": iso(parked.first_seen),
+        "message_id": parked.message_id,
+        "body": parked.body,
+    }
+    extra: Item = {}
+    if len(canonical_json(record)) > LARGE_BYTES:
+        payload = payload_for(payloads.bucket, "parked", canonical_json(record.pop("body")))
+        await payloads.put([payload])
+        extra = {_BODY: {"S": payload.uri}}
+    item = item_key(PARKED, sort_key) | {_RECORD: {"S": canonical_json(record)}} | extra
+    guard = item_key(PARKED, f"ID#{known_by}") | {_SORT_KEY: {"S": sort_key}}
+    first = await table.put_new(guard)
+    if first is None or first[_SORT_KEY]["S"] == sort_key:
+        await table.put_new(item)
+    else:
+        await _complete(table, item, first[_SORT_KEY]["S"])
+
+
+async def _complete(table: Table, item: Item, first_sort_key: str) -> None:
+    """Put the item where its first writer was to put it, unless it is there."""
+    record = parsed(item[_RECORD]["S"]) | {"first_seen": first_sort_key.partition("#")[0]}
+    await table.put_new(item | item_key(PARKED, first_sort_key) | {_RECORD: {"S": canonical_json(record)}})
+
+
+async def read_parked(table: Table, payloads: Payloads, limit: int) -> tuple[ParkedBody, ...]:
+    """The first `limit` bodies, oldest first. One that is gone from S3 is replaced by a note."""
+    items: list[Item] = []
+    start: Item | None = None
+    while len(items) < limit:
+        page = await table.page(Span(PARKED, _EARLIEST, _LATEST, limit=limit - len(items)), start)
+        items += page.items
+        start = page.next_key
+        if start is None:
+            break
+    bodies = await payloads.get([item[_BODY]["S"] for item in items if _BODY in item])
+    return tuple(_parked(item, bodies) for item in items)
+
+
+def _parked(item: Item, bodies: dict[str, str | None]) -> ParkedBody:
+    record = parsed(item[_RECORD]["S"])
+    if _BODY in item:
+        text = bodies[item[_BODY]["S"]]
+        record["body"] = GONE_NOTE if text is None else parsed(text)
+    return ParkedBody(**{**record, "first_seen": parse_iso(record["first_seen"])})

@@ -1,0 +1,92 @@
+"""What is written once a commit is durable: markers, `SUM#`, `META`, and last the tip (storage.md, "Settle").
+
+All of it may be written twice, and late: by then newer commits may have been settled, and nothing of theirs is undone.
+"""
+
+import math
+from datetime import datetime
+from itertools import islice
+from typing import Any, Final
+
+from core.commit import Commit, Consumed
+from core.text import canonical_json
+from infra.dynamodb.keys import (
+    DIGEST,
+    EXPIRES_AT,
+    META,
+    METADATA_PREFIX,
+    NUMBER,
+    TIP,
+    Item,
+    item_key,
+    marker_sort_key,
+    partition,
+    summary_sort_key,
+)
+from infra.dynamodb.requests import parallel
+from infra.dynamodb.table import Table, Update
+from infra.store_rules import marked_inputs, marker_expires_at, metadata_set
+
+_KEYS_AT_ONCE: Final = 100
+"""Metadata keys in one update expression, well under its 4 KB."""
+_BEHIND: Final = "attribute_not_exists(#n) OR #n < :n"
+_NOT_AHEAD: Final = "attribute_not_exists(#n) OR #n <= :n"
+
+
+async def mark(table: Table, commit: Commit) -> None:
+    """Write markers, `SUM#` and metadata, in parallel."""
+    items = [_marker(commit, taken) for taken in marked_inputs(commit)]
+    if commit.base is not None:
+        items.append(_summary(commit, commit.base.summary.up_to_seq))
+    metadata = metadata_set(commit)
+    async with parallel() as group:
+        if items:
+            group.create_task(table.batch_put(items))
+        if metadata:
+            group.create_task(_set_metadata(table, commit, metadata))
+
+
+async def move_tip(table: Table, commit: Commit, *, expires_at: datetime | None) -> None:
+    """Move the tip to the commit unless it is there or past it. `expires_at` None: the thread does not expire."""
+    names = {"#n": NUMBER, "#e": EXPIRES_AT}
+    values: dict[str, Any] = {":n": _number(commit)}
+    expression = "SET #n = :n REMOVE #e"
+    if expires_at is not None:
+        values[":e"] = _epoch(expires_at)
+        expression = "SET #n = :n, #e = :e"
+    key = item_key(partition(commit.thread_id), TIP)
+    await table.update(Update(key, expression, _BEHIND, names, values))
+
+
+async def _set_metadata(table: Table, commit: Commit, metadata: dict[str, Any]) -> None:
+    """Usually one update; each leaves a newer commit's values alone, and the same commit's may be set again."""
+    key = item_key(partition(commit.thread_id), META)
+    pairs = iter(metadata.items())
+    while chunk := list(islice(pairs, _KEYS_AT_ONCE)):
+        names = {"#n": NUMBER}
+        values: dict[str, Any] = {":n": _number(commit)}
+        for index, (name, value) in enumerate(chunk):
+            names[f"#{index}"] = METADATA_PREFIX + name
+            values[f":{index}"] = {"S": canonical_json(value)}
+        settings = ", ".join(f"#{index} = :{index}" for index in range(len(chunk)))
+        await table.update(Update(key, f"SET #n = :n, {settings}", _NOT_AHEAD, names, values))
+
+
+def _marker(commit: Commit, taken: Consumed) -> Item:
+    return item_key(partition(commit.thread_id), marker_sort_key(taken.key)) | {
+        NUMBER: _number(commit),
+        DIGEST: {"S": taken.body_digest},
+        EXPIRES_AT: _epoch(marker_expires_at(commit)),
+    }
+
+
+def _summary(commit: Commit, up_to_seq: int) -> Item:
+    return item_key(partition(commit.thread_id), summary_sort_key(up_to_seq)) | {NUMBER: _number(commit)}
+
+
+def _number(commit: Commit) -> dict[str, str]:
+    return {"N": str(commit.number)}
+
+
+def _epoch(instant: datetime) -> dict[str, str]:
+    return {"N": str(math.ceil(instant.timestamp()))}

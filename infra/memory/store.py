@@ -1,0 +1,168 @@
+"""`MemoryStore`: the thread store in this process, with the outcomes of the DynamoDB one (held by the contract tests).
+
+Everything is kept as JSON text, so what is read is always a copy, and what a store cannot keep is not kept here either.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from core.clock import Clock, iso, parse_iso
+from core.commit import Commit, commit_from_text, commit_text
+from core.entries import Entry
+from core.errors import LostRace, UnreadableRecord
+from core.fold import fold_commits
+from core.ids import digest, root_of
+from core.messages import InputKey
+from core.ports import LoadedThread, ParkedBody
+from core.text import canonical_json
+from core.thread import FoldedThread
+from infra.store_rules import (
+    RETENTION_DAYS,
+    marked_inputs,
+    marker_expires_at,
+    metadata_set,
+    thread_expires_at,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    text: str
+    digest: str
+    from_number: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Marker:
+    number: int
+    digest: str
+    expires_at: datetime
+
+
+@dataclass(slots=True)
+class _Thread:
+    log: dict[int, _Written] = field(default_factory=dict)
+    tip: int = 0
+    expires_at: datetime | None = None
+    markers: dict[InputKey, _Marker] = field(default_factory=dict)
+    metadata: dict[str, str] = field(default_factory=dict)
+    """JSON text by key."""
+    metadata_number: int = 0
+
+
+class MemoryStore:
+    """Implements `core.ports.ThreadStore`. One event loop at a time; no method waits, so each is atomic."""
+
+    def __init__(self, clock: Clock, *, retention_days: int = RETENTION_DAYS) -> None:
+        self._clock = clock
+        self._retention_days = retention_days
+        self._threads: dict[str, _Thread] = {}
+        self._parked: dict[str, str] = {}
+
+    async def load(self, thread_id: str, keys: Sequence[InputKey] = ()) -> LoadedThread:
+        thread, root = self._thread(thread_id), self._thread(root_of(thread_id))
+        last = max(thread.log, default=0)
+        markers = {key: marker for key in keys if (marker := self._marker(thread, key)) is not None}
+        newest = max([thread.tip, *(marker.number for marker in markers.values())])
+        if newest > last:
+            raise UnreadableRecord(
+                f"{thread_id!r}: tip or marker of commit {newest}, but the log ends at {last}"
+            )
+        commits = _commits(thread_id, thread)
+        return LoadedThread(
+            folded=fold_commits(FoldedThread(), commits),
+            last=commits[-1] if commits else None,
+            tip=thread.tip,
+            markers={key: marker.digest for key, marker in markers.items()},
+            metadata={key: json.loads(text) for key, text in sorted(root.metadata.items())},
+        )
+
+    async def commit(self, commit: Commit) -> None:
+        log = self._threads.setdefault(commit.thread_id, _Thread()).log
+        there = log.setdefault(
+            commit.number, _Written(commit_text(commit), commit.digest, commit.from_number)
+        )
+        if there.digest != commit.digest:
+            raise LostRace(f"{commit.thread_id!r}: commit {commit.number} was made by another slice")
+
+    async def mark(self, commit: Commit) -> None:
+        thread = self._threads.setdefault(commit.thread_id, _Thread())
+        for taken in marked_inputs(commit):
+            marker = _Marker(commit.number, taken.body_digest, marker_expires_at(commit))
+            thread.markers[taken.key] = marker
+        metadata = metadata_set(commit)
+        if metadata and commit.number >= thread.metadata_number:
+            thread.metadata |= {key: canonical_json(value) for key, value in metadata.items()}
+            thread.metadata_number = commit.number
+
+    async def settled(self, commit: Commit, *, waiting: bool) -> None:
+        thread = self._threads.setdefault(commit.thread_id, _Thread())
+        if commit.number > thread.tip:
+            thread.tip = commit.number
+            thread.expires_at = thread_expires_at(commit, self._retention_days, waiting=waiting)
+
+    async def park(self, parked: ParkedBody) -> None:
+        record = {
+            "source": parked.source,
+            "reason": parked.reason,
+            "first_seen": iso(parked.first_seen),
+            "message_id": parked.message_id,
+            "body": parked.body,
+        }
+        known_by = digest(parked.source, parked.message_id, parked.body)
+        self._parked.setdefault(known_by, canonical_json(record))
+
+    async def parked(self, limit: int = 1000) -> tuple[ParkedBody, ...]:
+        """Parked bodies for people, oldest first."""
+        records = [(known_by, json.loads(text)) for known_by, text in self._parked.items()]
+        records.sort(key=lambda pair: (pair[1]["first_seen"], pair[0]))
+        return tuple(_parked_body(record) for _, record in records[: max(0, limit)])
+
+    async def entries(self, thread_id: str, after_seq: int = 0, limit: int = 1000) -> tuple[Entry, ...]:
+        entries = (entry for commit in self.commits(thread_id) for entry in commit.entries)
+        return tuple(entry for entry in entries if after_seq < entry.seq <= after_seq + limit)
+
+    def commits(self, thread_id: str) -> tuple[Commit, ...]:
+        """The thread's whole log, oldest first, for those who check it."""
+        log = self._thread(thread_id).log
+        return tuple(_read(log[number]) for number in sorted(log))
+
+    def thread_ids(self) -> tuple[str, ...]:
+        """Every thread that has commits."""
+        return tuple(sorted(thread_id for thread_id, thread in self._threads.items() if thread.log))
+
+    def expires_at(self, thread_id: str) -> datetime | None:
+        """When the thread expires; None while it waits for something, or is not settled."""
+        return self._thread(thread_id).expires_at
+
+    def _thread(self, thread_id: str) -> _Thread:
+        return self._threads.get(thread_id) or _Thread()
+
+    def _marker(self, thread: _Thread, key: InputKey) -> _Marker | None:
+        marker = thread.markers.get(key)
+        return marker if marker is not None and marker.expires_at > self._clock.now() else None
+
+
+def _commits(thread_id: str, thread: _Thread) -> list[Commit]:
+    """What a reader needs: from the newest commit's `from` on."""
+    if not thread.log:
+        return []
+    last = max(thread.log)
+    first = thread.log[last].from_number
+    missing = [number for number in range(first, last + 1) if number not in thread.log]
+    if missing or first > last:
+        raise UnreadableRecord(f"{thread_id!r}: commits are missing from {first} on")
+    return [_read(thread.log[number]) for number in range(first, last + 1)]
+
+
+def _read(written: _Written) -> Commit:
+    commit = commit_from_text(written.text)
+    commit.__dict__["digest"] = written.digest  # seeds the cached property
+    return commit
+
+
+def _parked_body(record: dict[str, Any]) -> ParkedBody:
+    return ParkedBody(**{**record, "first_seen": parse_iso(record["first_seen"])})

@@ -1,0 +1,37 @@
+"""What settling a commit writes, whatever the store: which markers, which metadata, and how long things are kept."""
+
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from core.commit import Commit, Consumed, MetadataSet
+from core.ids import is_child
+from core.messages import MARKED_TYPES
+
+MARKER_LIFETIME: Final = timedelta(days=60)
+"""Longer than an input can wait: 14 days in a queue, 14 in its dead-letter queue, and both again after a redrive."""
+RETENTION_DAYS: Final = 90
+"""After the last commit, for a thread that waits for nothing."""
+
+
+def marked_inputs(commit: Commit) -> tuple[Consumed, ...]:
+    """The inputs of the commit that leave a marker, each once."""
+    by_key = {taken.key: taken for taken in commit.consumed if taken.type in MARKED_TYPES}
+    return tuple(by_key.values())
+
+
+def metadata_set(commit: Commit) -> dict[str, Any]:
+    """The metadata that the commit sets, key by key. Only a root's counts: children read their root's."""
+    if is_child(commit.thread_id):
+        return {}
+    changes = [change.values for change in commit.changes if isinstance(change, MetadataSet)]
+    return {key: value for values in changes for key, value in values.items()}
+
+
+def marker_expires_at(commit: Commit) -> datetime:
+    """The same whoever settles the commit, and however late."""
+    return commit.at + MARKER_LIFETIME
+
+
+def thread_expires_at(commit: Commit, retention_days: int, *, waiting: bool) -> datetime | None:
+    """When a thread with this last commit expires; None while it waits for something."""
+    return None if waiting else commit.at + timedelta(days=retention_days)
