@@ -1,4 +1,7 @@
-"""Content blocks: what user messages, tool results and events are made of. The wire, the store and the renderer share them."""
+"""Content blocks: what user messages, tool results and events are made of.
+
+The wire, the store and the renderer share them.
+"""
 
 from typing import Annotated, Any, Literal
 
@@ -63,7 +66,9 @@ class StoredBlock(Value):
     note: str = ""
 
 
-Block = Annotated[TextBlock | JsonBlock | ImageBlock | DocumentBlock | StoredBlock, Field(discriminator="type")]
+Block = Annotated[
+    TextBlock | JsonBlock | ImageBlock | DocumentBlock | StoredBlock, Field(discriminator="type")
+]
 Content = tuple[Block, ...]
 
 

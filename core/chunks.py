@@ -20,6 +20,14 @@ class Usage(Value):
     def total(self) -> int:
         return self.input_tokens + self.output_tokens
 
+    def plus(self, other: "Usage") -> "Usage":
+        """Both together."""
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:

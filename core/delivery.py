@@ -71,13 +71,17 @@ class _Builder:
             case SendWake(due_at=due_at):
                 due = {"due_at": iso(due_at)} if due_at else {}
                 queue = DELAY if due_at else INPUT
-                return Outgoing(sent_as, queue, self._internal("wake", sent_as, due), commit.thread_id, due_at)
+                return Outgoing(
+                    sent_as, queue, self._internal("wake", sent_as, due), commit.thread_id, due_at
+                )
             case SendTimer(due_at=due_at):
                 body = self._internal("timer", sent_as, {"due_at": iso(due_at)})
                 return Outgoing(sent_as, DELAY, body, commit.thread_id, due_at)
             case SendAnswer() | SendStarted() | SendError():
                 seq, fields = self._output(message)
-                body = output_body(message.kind, sent_as, self.thread_stack, seq, self.metadata, commit, fields)
+                body = output_body(
+                    message.kind, sent_as, self.thread_stack, seq, self.metadata, commit, fields
+                )
                 return Outgoing(sent_as, OUTPUT, body, root_of(commit.thread_id))
             case _:
                 assert_never(message)
@@ -87,7 +91,9 @@ class _Builder:
         return wire_json({**head, **fields})
 
     def _tool_call(self, message: SendCall) -> dict[str, Any]:
-        call = next(e for e in self.commit.entries if isinstance(e, ToolCall) and e.call_id == message.call_id)
+        call = next(
+            e for e in self.commit.entries if isinstance(e, ToolCall) and e.call_id == message.call_id
+        )
         return {
             "v": 1,
             "type": "tool_call",
@@ -107,7 +113,9 @@ class _Builder:
             case SendAnswer(first_seq=first, last_seq=last):
                 return last, self._answer(message, first, last)
             case SendStarted(call_id=call_id):
-                call = next(e for e in self.commit.entries if isinstance(e, ToolCall) and e.call_id == call_id)
+                call = next(
+                    e for e in self.commit.entries if isinstance(e, ToolCall) and e.call_id == call_id
+                )
                 return call.seq, {"call_id": call_id, "name": call.name, "args": call.args}
             case SendError():
                 return self.commit.last_seq, message.model_dump(mode="json", exclude={"kind"})

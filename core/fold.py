@@ -27,7 +27,6 @@ from core.errors import UnreadableRecord
 from core.ids import outbox_id
 from core.thread import FoldedThread, LiveCall, PendingTimer, PendingWake, ThreadState
 
-
 NAMED_BY_THE_COMMIT = (WakeArmed, TimerArmed)
 """Changes that hold an id derived from the commit's own digest, which its own snapshot therefore cannot hold."""
 
@@ -44,7 +43,9 @@ def fold_commits(folded: FoldedThread, commits: Iterable[Commit]) -> FoldedThrea
     expected = state.number + 1 if state.number or based < 0 else None
     for index, commit in enumerate(pending):
         if expected is not None and commit.number != expected:
-            raise UnreadableRecord(f"{commit.thread_id!r}: commit {expected} is missing before {commit.number}")
+            raise UnreadableRecord(
+                f"{commit.thread_id!r}: commit {expected} is missing before {commit.number}"
+            )
         expected = commit.number + 1
         if index >= based:
             state = fold_commit(state, commit)
@@ -96,7 +97,7 @@ def apply_change(state: ThreadState, change: Change, commit: Commit | None = Non
     return state.model_copy(update=_update(state, change, commit))
 
 
-def _update(state: ThreadState, change: Change, commit: Commit | None) -> dict[str, object]:  # noqa: C901
+def _update(state: ThreadState, change: Change, commit: Commit | None) -> dict[str, object]:
     match change:
         case Owes(to=to):
             return {"owes": to is not None, "owes_to": to}

@@ -8,9 +8,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+)
 
-from core.blocks import Block, Content, TextBlock
+from core.blocks import Content, TextBlock
 from core.errors import Refused
 from core.ids import digest, is_thread_id
 from core.sources import Source
@@ -106,7 +114,6 @@ Message = Annotated[
 ]
 
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
-_CONTENT_BLOCK: TypeAdapter[Block] = TypeAdapter(Block)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +135,9 @@ class Input:
     """Over the type's own fields, so that the same id with another body is seen."""
     sender: str | None = None
     """SQS `SenderId` of whoever sent it; None where the transport names nobody."""
+    body: str = ""
+    """As it came, for people, should it be refused."""
+    sent_at: datetime | None = None
 
     @property
     def key(self) -> InputKey:
@@ -155,6 +165,8 @@ def parse_input(body: str, envelope: Envelope) -> Input:
         message_id=message.message_id or envelope.transport_id,
         body_digest=digest(own),
         sender=envelope.sender,
+        body=body,
+        sent_at=envelope.sent_at,
     )
 
 

@@ -3,7 +3,7 @@
 `Clock`, the fourth, stands in `core/clock.py`.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -129,7 +129,7 @@ class Model(Protocol):
         """Whether reasoning without a signature would be refused when sent back."""
         ...
 
-    def stream(self, request: ModelRequest, *, timeout_seconds: float) -> AsyncIterator[Chunk]:
+    def stream(self, request: ModelRequest, *, timeout_seconds: float) -> AsyncGenerator[Chunk, None]:
         """Stream one completion, ending in `Completed`.
 
         Raises ModelUnavailable (throttled, cut off, too slow: try again), ModelOverflow or ModelRefused (never again).

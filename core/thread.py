@@ -118,6 +118,11 @@ class ThreadState(Value):
         """Owes, and no call is live: a completion is due."""
         return self.owes and not self.live and not self.closed
 
+    @property
+    def waiting(self) -> bool:
+        """Whether something will still come for this thread, so that it must not expire."""
+        return bool(self.owes or self.live or self.subscriptions or self.wake or self.timer)
+
     def live_call(self, call_id: str) -> LiveCall | None:
         return next((call for call in self.live if call.call_id == call_id), None)
 

@@ -29,7 +29,7 @@ from core.commit import (
     WakeArmed,
     WakeCleared,
 )
-from core.entries import Entry
+from core.entries import Entry, ToolResult
 from core.fold import apply_change, apply_entry
 from core.ids import birth_id
 from core.outbox import OUTPUT_KINDS, Carried, OutboxMessage, SendTimer, SendWake
@@ -57,6 +57,11 @@ class ThreadDraft:
     @property
     def is_empty(self) -> bool:
         """Whether a commit of this draft would say nothing."""
+        return not self._carried and self.only_carries
+
+    @property
+    def only_carries(self) -> bool:
+        """Whether a commit of this draft would do no more than carry messages on."""
         return not (
             self.entries
             or self.consumed
@@ -64,7 +69,6 @@ class ThreadDraft:
             or self._changes
             or self._outbox
             or self._outputs
-            or self._carried
             or self._summary
             or self.state != self.committed.state
         )
@@ -78,7 +82,9 @@ class ThreadDraft:
 
     @property
     def birth(self) -> str:
-        return self.state.birth or birth_id(self.thread_id, self.consumed[0].message_id if self.consumed else "")
+        return self.state.birth or birth_id(
+            self.thread_id, self.consumed[0].message_id if self.consumed else ""
+        )
 
     def consume(self, consumed: Consumed) -> None:
         self.consumed.append(consumed)
@@ -88,6 +94,8 @@ class ThreadDraft:
         numbered = entry.model_copy(update={"seq": self.state.last_seq + 1})
         self.entries.append(numbered)
         self.state = apply_entry(self.state, numbered).model_copy(update={"last_seq": numbered.seq})
+        if isinstance(numbered, ToolResult) and not any(call.deadline_at for call in self.state.live):
+            self.set_state(timer=None)
         return numbered
 
     def record(self, change: RecordedChange) -> None:
@@ -95,7 +103,7 @@ class ThreadDraft:
         self.state = apply_change(self.state, change)
 
     def set_state(self, **values: Any) -> None:
-        """Set `owes`, `owes_to`, `turns`, `credit`, `sources` or `closed`; the commit records what differs at the end."""
+        """Set single values of the working state; the commit records those that differ at the end."""
         self.state = self.state.model_copy(update=values)
 
     def defer(self, deferred: Deferred) -> None:

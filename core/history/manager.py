@@ -22,9 +22,11 @@ from core.ids import digest
 from core.messages import MARKED_TYPES, InputKey
 from core.outbox import SendCancel
 from core.ports import LoadedThread, ThreadStore
-from core.thread import Deferred, FoldedThread, Subscription, Summary, ThreadState
+from core.thread import Deferred, LiveCall, Subscription, Summary, ThreadState
 
 INTERRUPTED = "Interrupted: newer input came before this call was answered. Its result, if any, was dropped."
+
+_INPUT_TYPES = {"user": "user_message", "tool_result": "tool_result", "event": "subscription_event"}
 
 
 class HistoryManager:
@@ -129,13 +131,13 @@ class HistoryManager:
     # ---- input
 
     def handle_content(self, entry: Entry, message_id: str, body_digest: str | None = None) -> bool:
-        """Take in a user text, a tool result or an event; False if it changes nothing (duplicate, no live call, closed).
+        """Take in a user text, a result or an event; False if it changes nothing (duplicate, not live, closed).
 
         User text answers live calls as interrupted; both it and an event interrupt what is passive. Raises
         MisuseError with a non-empty turn buffer, or for another kind of entry.
         """
         self._require_empty_buffer("handle_content")
-        consumed = self._consumption(entry, message_id, body_digest)
+        consumed = _consumption(entry, message_id, body_digest)
         if self.state.closed or self.seen(consumed.key) is not None:
             return False
         named = entry.model_copy(update={"message_id": message_id})
@@ -145,6 +147,8 @@ class HistoryManager:
                     return False
                 self.draft.consume(consumed)
                 self._answer(named)
+            case Event() if self.state.working:
+                raise MisuseError("an event does not interrupt work: defer it")
             case User() | Event():
                 self.draft.consume(consumed)
                 self.interrupt()
@@ -157,7 +161,7 @@ class HistoryManager:
     def defer_content(self, entry: User | Event, message_id: str, body_digest: str | None = None) -> bool:
         """Take in an input that waits for the last non-passive live call. False for a duplicate or a closed thread."""
         self._require_empty_buffer("defer_content")
-        consumed = self._consumption(entry, message_id, body_digest)
+        consumed = _consumption(entry, message_id, body_digest)
         if self.state.closed or self.seen(consumed.key) is not None:
             return False
         self.draft.consume(consumed)
@@ -177,12 +181,15 @@ class HistoryManager:
         """Answer every live call as interrupted, tell its worker, and let deferred inputs join."""
         for call in self.state.live:
             self._interrupted.append(call.call_id)
-            self.draft.append(
-                ToolResult(call_id=call.call_id, content=text_content(INTERRUPTED), outcome="interrupted")
-            )
-            if call.worker is not None:
-                self.draft.send(SendCancel(call_id=call.call_id, worker=call.worker))
+            self._give_up(call, text_content(INTERRUPTED), "interrupted")
         self.draft.join_deferred()
+
+    def time_out(self, call_ids: Iterable[str], note: str) -> None:
+        """Answer these live calls as timed out, and tell their workers."""
+        for call_id in call_ids:
+            if (call := self.state.live_call(call_id)) is not None:
+                self._give_up(call, text_content(note), "timed_out")
+        self._join_if_idle()
 
     def take_interrupted_tool_calls(self) -> list[str]:
         """Ids of the calls interrupted since the last time this was asked, each told once."""
@@ -275,38 +282,37 @@ class HistoryManager:
 
     async def _settle_unsent(self, commit: Commit) -> None:
         if commit.outbox:
-            raise NotSettled(f"commit {commit.number} of {self.thread_id!r} has messages to send: settle it first")
+            raise NotSettled(
+                f"commit {commit.number} of {self.thread_id!r} has messages to send: settle it first"
+            )
         await self._store.mark(commit)
-        await self._store.settled(commit, waiting=is_waiting(self.draft.committed.state))
+        await self._store.settled(commit, waiting=self.draft.committed.state.waiting)
         self.note_settled(commit)
 
     # ---- inside
 
+    def _give_up(self, call: LiveCall, content: Content, outcome: Outcome) -> None:
+        """Answer a live call without its worker, and tell the worker that nobody waits any more."""
+        self.draft.append(ToolResult(call_id=call.call_id, content=content, outcome=outcome))
+        if call.worker is not None:
+            self.draft.send(SendCancel(call_id=call.call_id, worker=call.worker))
+
     def _answer(self, result: ToolResult) -> None:
         self.draft.append(result)
-        if not self.state.working:
-            self.draft.join_deferred()
+        self._join_if_idle()
+
+    def _join_if_idle(self) -> None:
+        if self.state.deferred and not self.state.working:
+            self.interrupt()
 
     def _require_empty_buffer(self, what: str) -> None:
         if self._buffer.items:
             raise MisuseError(f"{what} with a turn in the buffer: flush or discard it first")
 
-    @staticmethod
-    def _consumption(entry: Entry, message_id: str, body_digest: str | None) -> Consumed:
-        kinds = {"user": "user_message", "tool_result": "tool_result", "event": "subscription_event"}
-        kind = kinds.get(entry.kind, entry.kind)
-        taken = body_digest or digest(entry.to_json())
-        return Consumed(type=kind, message_id=message_id, body_digest=taken)
 
-
-def is_waiting(state: ThreadState) -> bool:
-    """Whether something will still come for this thread, so that it must not expire."""
-    return bool(state.live or state.subscriptions or state.wake or state.timer or state.owes)
-
-
-def fold_is_empty(folded: FoldedThread) -> bool:
-    """Whether no commit was folded: the thread does not exist."""
-    return folded.state.number == 0
+def _consumption(entry: Entry, message_id: str, body_digest: str | None) -> Consumed:
+    kind = _INPUT_TYPES.get(entry.kind, entry.kind)
+    return Consumed(type=kind, message_id=message_id, body_digest=body_digest or digest(entry.to_json()))
 
 
 def _keys(named: str | InputKey) -> list[InputKey]:

@@ -1,0 +1,35 @@
+"""Accepting inputs: what each type of message does to a thread. One module per type, each a pure function.
+
+`decide` is the whole of step 3 of a slice; `core/slice/apply.py` carries its effects out.
+"""
+
+from typing import assert_never
+
+from core.accept import cancel, close, timer, tool_result, user_message, wake
+from core.accept.effects import Effect, Setting
+from core.messages import Cancel, Close, Input, Timer, ToolResultMessage, UserMessage, Wake
+from core.thread import ThreadState
+
+__all__ = ["Effect", "Setting", "decide"]
+
+
+def decide(taken: Input, state: ThreadState, setting: Setting) -> tuple[Effect, ...]:
+    """What `taken` does to the thread; empty if it means nothing any more. Raises Refused if it cannot be accepted.
+
+    The caller has seen to it that the input is no duplicate.
+    """
+    match taken.message:
+        case UserMessage() as message:
+            return user_message.accept(message, taken, state, setting)
+        case ToolResultMessage() as message:
+            return tool_result.accept(message, state)
+        case Cancel():
+            return cancel.accept(state)
+        case Close():
+            return close.accept(state)
+        case Wake():
+            return wake.accept(taken, state, setting)
+        case Timer():
+            return timer.accept(taken, state, setting)
+        case _:
+            assert_never(taken.message)

@@ -1,0 +1,25 @@
+"""Accepting a worker's result: the first one of a live call wins, every other changes nothing."""
+
+from core.accept.effects import AddSources, Effect, OpenSubscription, Take, Tell
+from core.entries import ToolResult
+from core.messages import ToolResultMessage
+from core.thread import ThreadState
+
+
+def accept(message: ToolResultMessage, state: ThreadState) -> tuple[Effect, ...]:
+    """No effects for a call that is not live: late, doubled, interrupted, unknown, or of a closed thread."""
+    if state.closed or state.live_call(message.call_id) is None:
+        return ()
+    outcome = "error" if message.is_error else "ok"
+    effects: list[Effect] = [
+        Take(ToolResult(call_id=message.call_id, content=message.content, outcome=outcome))
+    ]
+    if message.sources:
+        effects.append(AddSources(message.sources))
+    if message.subscription:
+        effects.append(OpenSubscription(message.call_id))
+    if message.state_patch:
+        effects.append(
+            Tell("state", f"{message.call_id}: this agent keeps no state, the patch was not applied")
+        )
+    return tuple(effects)

@@ -1,0 +1,32 @@
+"""Accepting user text: it starts a thread, interrupts or waits, and renews the turn and token limits."""
+
+from core.accept.effects import Begin, Defer, Effect, NewUserInput, Setting, Take, require_open
+from core.entries import User
+from core.errors import Refused
+from core.ids import is_child
+from core.messages import Input, UserMessage
+from core.thread import ThreadState
+
+
+def accept(message: UserMessage, taken: Input, state: ThreadState, setting: Setting) -> tuple[Effect, ...]:
+    """Raises Refused: the thread is closed, an unknown child, at its bound of waiting inputs, or the agent unknown."""
+    require_open(state)
+    first = state.number == 0
+    if first and is_child(taken.message.thread_id):
+        raise Refused("unknown_thread", "thread_id: no such child thread exists")
+    if first and message.agent is not None and message.agent not in setting.agent_names:
+        raise Refused("invalid", f"agent: unknown; there are {', '.join(setting.agent_names)}")
+    entry = User(content=message.content, metadata=message.metadata)
+    begin: tuple[Effect, ...] = (Begin(message.agent),) if first else ()
+    fresh = NewUserInput(setting.agent.limits.tokens)
+    if state.working and _waits(message, setting):
+        if len(state.deferred) >= setting.agent.limits.deferred_inputs:
+            raise Refused(
+                "busy", f"{len(state.deferred)} inputs wait already: send it again when calls are answered"
+            )
+        return (*begin, Defer(entry), fresh)
+    return (*begin, Take(entry), fresh)
+
+
+def _waits(message: UserMessage, setting: Setting) -> bool:
+    return not setting.completing or (message.on_busy or setting.agent.on_busy) == "queue"

@@ -1,0 +1,141 @@
+"""A turn's calls: each is run here, opened for its worker, or answered at once with what is wrong with it.
+
+Every call gets exactly one answer, and nothing half-received is ever run.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from core.agent import Agent
+from core.blocks import Content, text_content
+from core.commit import CallOpened
+from core.entries import Outcome, ToolCall, ToolResult
+from core.history.manager import HistoryManager
+from core.outbox import SendCall, SendStarted
+from core.ports import Observer
+from core.slice.apply import add_sources
+from core.slice.notices import CallAnswered, CallStarted
+from core.tools import BadArguments, Tool, ToolContext, run_tool, validate_arguments
+from core.tools import ToolResult as ToolOutput
+
+CUT_OFF_REASONS = frozenset({"max_tokens", "length"})
+LIMIT_NOTE = "Limit reached: this call was not run. Answer with what there is."
+ABANDONED_NOTE = "Not run: the answer that held this call was cut off."
+
+
+@dataclass(frozen=True, slots=True)
+class RunHere:
+    call: ToolCall
+    tool: Tool
+
+
+@dataclass(frozen=True, slots=True)
+class SendToWorker:
+    call: ToolCall
+    tool: Tool
+    worker: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerAtOnce:
+    call: ToolCall
+    note: str
+    outcome: Outcome = "error"
+
+
+Plan = RunHere | SendToWorker | AnswerAtOnce
+
+
+def plan_calls(calls: Sequence[ToolCall], agent: Agent, stop_reason: str, ends_in_call: bool) -> list[Plan]:
+    """What to do with each call of a turn. A call that the output limit may have cut is not run."""
+    cut_off = calls[-1].call_id if calls and ends_in_call and stop_reason in CUT_OFF_REASONS else None
+    return [_plan(call, agent, call.call_id == cut_off) for call in calls]
+
+
+def _plan(call: ToolCall, agent: Agent, cut_off: bool) -> Plan:
+    tool = agent.toolbox.get(call.name)
+    if tool is None:
+        there_are = ", ".join(agent.toolbox) or "none"
+        return AnswerAtOnce(call, f"There is no tool {call.name!r}. The tools there are: {there_are}.")
+    if cut_off:
+        return AnswerAtOnce(
+            call, f"{call.name}: the call was cut off at the output limit (max_tokens) and not run."
+        )
+    if call.raw_args is not None:
+        return AnswerAtOnce(call, f"{call.name}: the arguments must be a JSON object.")
+    try:
+        validate_arguments(tool, call.args)
+    except BadArguments as error:
+        return AnswerAtOnce(call, str(error))
+    return RunHere(call, tool) if tool.worker is None else SendToWorker(call, tool, tool.worker)
+
+
+def limit_calls(calls: Sequence[ToolCall]) -> list[Plan]:
+    """Every call answered "limit reached", none run."""
+    return [AnswerAtOnce(call, LIMIT_NOTE, "limit") for call in calls]
+
+
+def abandon_calls(calls: Sequence[ToolCall]) -> list[Plan]:
+    """Every call of a turn that was given up answered, none run."""
+    return [AnswerAtOnce(call, ABANDONED_NOTE) for call in calls]
+
+
+async def carry_out(
+    manager: HistoryManager, plans: Sequence[Plan], now: datetime, observer: Observer, seconds: float
+) -> None:
+    """Run the inline calls at once, each within `seconds`; append results in call order; open the workers' calls."""
+    here = [plan for plan in plans if isinstance(plan, RunHere)]
+    answers = await asyncio.gather(*(_run(manager, plan, now, observer, seconds) for plan in here))
+    by_call = {plan.call.call_id: answer for plan, answer in zip(here, answers, strict=True)}
+    for plan in plans:
+        match plan:
+            case AnswerAtOnce(call=call, note=note, outcome=outcome):
+                _answer(manager, observer, call, text_content(note), outcome)
+            case RunHere(call=call):
+                outcome, output = by_call[call.call_id]
+                _answer(manager, observer, call, output.content, outcome)
+                add_sources(manager, output.sources)
+                if output.subscription:
+                    manager.track_subscription(call.call_id)
+            case SendToWorker():
+                _open(manager, plan, now, observer)
+    deadlines = [call.deadline_at for call in manager.state.live if call.deadline_at is not None]
+    if deadlines:
+        manager.draft.arm_timer(min(deadlines))
+
+
+async def _run(
+    manager: HistoryManager, plan: RunHere, now: datetime, observer: Observer, seconds: float
+) -> tuple[Outcome, ToolOutput]:
+    observer.notice(CallStarted(plan.call, None))
+    user_id = manager.metadata.get("user_id")
+    seconds = min(seconds, plan.tool.timeout_seconds)
+    context = ToolContext(
+        thread_id=manager.thread_id,
+        root_thread_id=manager.thread_stack[0],
+        thread_stack=manager.thread_stack,
+        call_id=plan.call.call_id,
+        user_id=user_id if isinstance(user_id, str) else None,
+        metadata=manager.metadata,
+        deadline=now + timedelta(seconds=seconds),
+    )
+    run = await run_tool(plan.tool, plan.call.args, context)
+    return run.outcome, run.result
+
+
+def _open(manager: HistoryManager, plan: SendToWorker, now: datetime, observer: Observer) -> None:
+    call_id, worker = plan.call.call_id, plan.worker
+    deadline_at = now + timedelta(seconds=plan.tool.deadline_seconds)
+    manager.draft.record(CallOpened(call_id=call_id, worker=worker, deadline_at=deadline_at))
+    manager.draft.send(SendCall(call_id=call_id, worker=worker, deadline_at=deadline_at))
+    manager.draft.send(SendStarted(call_id=call_id))
+    observer.notice(CallStarted(plan.call, worker))
+
+
+def _answer(
+    manager: HistoryManager, observer: Observer, call: ToolCall, content: Content, outcome: Outcome
+) -> None:
+    manager.answer_call(call.call_id, content, outcome)
+    observer.notice(CallAnswered(ToolResult(call_id=call.call_id, content=content, outcome=outcome)))

@@ -1,0 +1,47 @@
+"""What an observer of a slice is told beside the model's chunks: for `torpor chat` and in-process streaming."""
+
+from dataclasses import dataclass
+
+from core.entries import ToolCall, ToolResult
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingStarted:
+    """Reasoning begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingEnded:
+    """Reasoning is over; text, a call or the end follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDiscarded:
+    """The attempt failed: what was shown of it is void."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted:
+    """A call is about to run here, or was sent to `worker`."""
+
+    call: ToolCall
+    worker: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CallAnswered:
+    """A call has its result."""
+
+    result: ToolResult
+
+
+class Silent:
+    """Observes nothing."""
+
+    def notice(self, event: object) -> None:
+        """Ignore it."""
+
+
+SILENT = Silent()

@@ -1,0 +1,83 @@
+"""Building the request of a round, and weighing it before it is sent."""
+
+from dataclasses import replace
+
+from core.agent import Agent
+from core.blocks import TextBlock
+from core.history.manager import HistoryManager
+from core.render import render
+from core.request import (
+    CallPart,
+    JsonObject,
+    ModelRequest,
+    Part,
+    ReasoningPart,
+    RequestContext,
+    RequestMessage,
+    ResultPart,
+    ToolSpec,
+)
+from core.text import canonical_json
+
+CHARACTERS_PER_TOKEN = 4
+MEDIA_TOKENS = 1_600
+"""What an image or a page costs about; an estimate, for limits only."""
+
+
+def build_request(
+    manager: HistoryManager, agent: Agent, attempt: int, result_characters: int | None = None
+) -> ModelRequest:
+    """The request for the next completion of this thread. `result_characters` overrides the agent's limit."""
+    messages = render(
+        manager.history,
+        summary=manager.state.summary,
+        model=agent.model,
+        result_characters=result_characters or agent.limits.result_characters,
+    )
+    return ModelRequest(
+        model=agent.model,
+        messages=messages,
+        instructions=agent.instructions,
+        tools=tool_specs(agent, messages),
+        max_output_tokens=agent.settings.max_output_tokens,
+        temperature=agent.settings.temperature,
+        context=RequestContext(thread_stack=manager.thread_stack, attempt=attempt),
+    )
+
+
+def tool_specs(agent: Agent, messages: tuple[RequestMessage, ...]) -> tuple[ToolSpec, ...]:
+    """The agent's tools. A history with calls needs some even if the agent has none any more: those it names."""
+    specs = tuple(ToolSpec(tool.name, tool.description, tool.input_schema) for tool in agent.toolbox.values())
+    if specs:
+        return specs
+    names = {part.name: None for message in messages for part in message.parts if isinstance(part, CallPart)}
+    gone = "No longer available: do not call it."
+    return tuple(ToolSpec(name, gone, {"type": "object", "properties": {}}) for name in names)
+
+
+def estimated_tokens(request: ModelRequest) -> int:
+    """About what a completion costs at most, its whole output included."""
+    tools = sum(len(spec.description) + len(canonical_json(spec.schema)) for spec in request.tools)
+    parts = sum(_characters(part) for message in request.messages for part in message.parts)
+    return (len(request.instructions) + tools + parts) // CHARACTERS_PER_TOKEN + request.max_output_tokens
+
+
+def _characters(part: Part | JsonObject) -> int:
+    match part:
+        case TextBlock(text=text):
+            return len(text)
+        case JsonObject(data=data):
+            return len(canonical_json(data))
+        case CallPart(name=name, args=args):
+            return len(name) + len(canonical_json(args))
+        case ResultPart(content=content):
+            return sum(_characters(inner) for inner in content)
+        case ReasoningPart(text=text, redacted=redacted):
+            return len(text) + len(redacted or "")
+        case _:
+            return MEDIA_TOKENS * CHARACTERS_PER_TOKEN
+
+
+def with_attempt(request: ModelRequest, attempt: int) -> ModelRequest:
+    """The same request, for another try."""
+    return replace(request, context=replace(request.context, attempt=attempt))

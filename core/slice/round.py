@@ -1,0 +1,161 @@
+"""A round: one completion, its inline calls, and what it leaves in the draft of the commit. Never writes or sends."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from core.agent import Agent
+from core.chunks import Completed, Usage
+from core.entries import Assistant, ToolCall, TurnEnd
+from core.errors import ErrorCode
+from core.history.manager import HistoryManager
+from core.outbox import SendAnswer, SendError
+from core.ports import Observer
+from core.settings import Limits
+from core.slice.apply import forget_wake, owe_nothing
+from core.slice.calls import Plan, abandon_calls, carry_out, limit_calls, plan_calls
+from core.slice.completion import Completing, Ending, Finished, RefusedForGood, Unavailable
+from core.slice.ports import COMMIT_SECONDS, SlicePorts
+from core.slice.requests import build_request, estimated_tokens
+from core.thread import PendingWake, ThreadState
+
+RETRY_FIRST_SECONDS = 5
+RETRY_LONGEST_SECONDS = 900
+SHRUNK_SHARE = 20
+"""After an overflow, results are shown at this fraction of their usual length."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundDone:
+    """How a round ended. `answered`: the model answered, whatever it said."""
+
+    answered: bool
+    usage: Usage = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round of a slice, on this manager's draft."""
+
+    manager: HistoryManager
+    agent: Agent
+    ports: SlicePorts
+    observer: Observer
+    seconds_left: Callable[[], float]
+    tries_before: int
+
+    async def run(self) -> RoundDone:
+        """Complete, and leave the turn, or the failure, in the draft. Raises MalformedRequest (a bug of ours)."""
+        request = build_request(self.manager, self.agent, self.tries_before + 1)
+        last_words = limit_reached(self.manager.state, self.agent.limits, estimated_tokens(request))
+        completing = self._completing()
+        ending = await completing.complete(request)
+        if isinstance(ending, RefusedForGood) and ending.overflow:
+            shrunk = max(1, self.agent.limits.result_characters // SHRUNK_SHARE)
+            ending = await completing.complete(
+                build_request(self.manager, self.agent, self.tries_before + 1, result_characters=shrunk)
+            )
+        return await self._end(ending, last_words)
+
+    def _completing(self) -> Completing:
+        return Completing(
+            manager=self.manager,
+            model=self.ports.models(self.agent.model),
+            clock=self.ports.clock,
+            observer=self.observer,
+            seconds_left=self.seconds_left,
+            tries_before=self.tries_before,
+            most_tries=self.agent.limits.model_tries,
+        )
+
+    async def _end(self, ending: Ending, last_words: bool) -> RoundDone:
+        match ending:
+            case Finished(completed=completed):
+                await self._turn(completed, last_words)
+                return RoundDone(True, completed.usage)
+            case Unavailable(tries=tries) if tries < self.agent.limits.model_tries:
+                self.manager.discard_turn()
+                self._retry_later(tries)
+            case Unavailable(tries=tries, reason=reason):
+                await self._fail("model", f"the model could not be reached in {tries} tries: {reason}")
+            case RefusedForGood(reason=reason, overflow=overflow):
+                await self._fail("overflow" if overflow else "model", reason)
+        return RoundDone(False)
+
+    async def _turn(self, completed: Completed, last_words: bool) -> None:
+        """The finished turn: entries, answers to its calls, what is owed, told and spent."""
+        manager, before = self.manager, self.manager.state.last_seq
+        manager.flush_turn_trimming_reasoning()
+        entries = [entry for entry in manager.pending_items if entry.seq > before]
+        calls = [entry for entry in entries if isinstance(entry, ToolCall)]
+        ends_in_call = bool(entries) and isinstance(entries[-1], ToolCall)
+        plans = (
+            limit_calls(calls)
+            if last_words
+            else plan_calls(calls, self.agent, completed.stop_reason, ends_in_call)
+        )
+        await self._carry_out(plans)
+        said = any(isinstance(entry, Assistant) for entry in entries)
+        final = last_words or not calls
+        if final and not (said and not calls):
+            reason = "limit" if calls else "empty"
+            manager.draft.append(TurnEnd(reason=reason))
+        self._spend(completed.usage)
+        if said or completed.usage.total:
+            self._tell(completed, before + 1, before + len(entries), said, final)
+        if final:
+            owe_nothing(manager)
+        else:
+            forget_wake(manager)
+
+    async def _carry_out(self, plans: list[Plan]) -> None:
+        now = self.ports.clock.now()
+        seconds = max(1.0, self.seconds_left() - COMMIT_SECONDS)
+        await carry_out(self.manager, plans, now, self.observer, seconds)
+
+    def _spend(self, usage: Usage) -> None:
+        state = self.manager.state
+        credit = (state.credit if state.credit is not None else self.agent.limits.tokens) - usage.total
+        self.manager.draft.set_state(turns=state.turns + 1, credit=credit)
+
+    def _tell(self, completed: Completed, first: int, last: int, said: bool, final: bool) -> None:
+        draft = self.manager.draft
+        if said:
+            citations = draft.state.sources if final else ()
+            answer = SendAnswer(
+                first_seq=first,
+                last_seq=last,
+                final=final,
+                usage=completed.usage,
+                stop_reason=completed.stop_reason,
+                citations=citations,
+            )
+            draft.send(answer)
+        elif final:
+            self._tell_failure("model", "the model gave an empty answer")
+
+    def _tell_failure(self, code: ErrorCode, reason: str) -> None:
+        owed_to = self.manager.state.owes_to
+        self.manager.draft.send(SendError(code=code, message=reason, message_id=owed_to))
+
+    def _retry_later(self, tries: int) -> None:
+        """Leave a delayed wake: the group stays free, so that `cancel` and new text get through."""
+        delay_seconds = min(RETRY_FIRST_SECONDS * 2 ** min(tries, 20), RETRY_LONGEST_SECONDS)
+        due_at = self.ports.clock.now() + timedelta(seconds=delay_seconds)
+        self.manager.draft.arm_wake(PendingWake(id="", reason="model", due_at=due_at, tries=tries))
+
+    async def _fail(self, code: ErrorCode, reason: str) -> None:
+        """End the turn: what was said is kept, its calls are answered unrun, the failure is told."""
+        before = self.manager.state.last_seq
+        self.manager.flush_turn_trimming_reasoning()
+        entries = [entry for entry in self.manager.pending_items if entry.seq > before]
+        await self._carry_out(abandon_calls([entry for entry in entries if isinstance(entry, ToolCall)]))
+        self.manager.draft.append(TurnEnd(reason="failed"))
+        self._tell_failure(code, reason)
+        owe_nothing(self.manager)
+
+
+def limit_reached(state: ThreadState, limits: Limits, estimate_tokens: int) -> bool:
+    """Whether the next completion is the last one this input gets: checked before the spend."""
+    spent = state.credit is not None and state.credit < estimate_tokens
+    return spent or state.turns >= limits.turns_per_user_input

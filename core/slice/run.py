@@ -1,0 +1,231 @@
+"""`run_slice`: one visit to a thread, from load to rest (architecture.md, "A slice")."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from core.accept import Setting
+from core.agent import Agent
+from core.app import App
+from core.chunks import Usage
+from core.entries import TurnEnd
+from core.errors import LostRace, NotSettled, Refused
+from core.history.manager import HistoryManager
+from core.messages import Input, UserMessage
+from core.outbox import SendError
+from core.ports import Observer, Unsent
+from core.slice.apply import Taken, owe_nothing, take_input
+from core.slice.next_step import Complete, LeaveWake, Rest, Situation, Step, next_step
+from core.slice.notices import SILENT
+from core.slice.ports import SlicePorts
+from core.slice.refuse import RefusedBody, refuse
+from core.slice.round import Round
+from core.slice.settle import leave_resend_wake, settle, someone_comes
+from core.thread import PendingWake
+
+RACES = 3
+"""Lost races after which the slice is left to the queue."""
+
+DEAD_LETTER_NOTE = "this message could not be processed: all tries failed"
+
+
+@dataclass(frozen=True, slots=True)
+class SliceReport:
+    """What a slice did, for logs and metrics: no content."""
+
+    inputs: tuple[Taken | Refused, ...]
+    """By input, in order."""
+    rounds: int = 0
+    commits: int = 0
+    usage: Usage = Usage()
+    lost_outputs: tuple[str, ...] = ()
+    """Ids of outputs that can never be sent."""
+
+
+async def run_slice(
+    app: App,
+    ports: SlicePorts,
+    thread_id: str,
+    inputs: Sequence[Input],
+    *,
+    seconds_left: Callable[[], float],
+    observer: Observer = SILENT,
+    completing: bool = True,
+) -> SliceReport:
+    """Take `inputs` of one thread in, in order, and go on until nothing is due here. All may be acknowledged after.
+
+    `completing=False` is the dead-letter handler's: the same slice without completions. Raises RetryableError if the
+    inputs must be delivered again, UnreadableRecord or MalformedRequest if a person is needed; nothing is lost.
+    """
+    for race in range(1, RACES + 1):
+        try:
+            visit = _Slice(app, ports, thread_id, inputs, seconds_left, observer, completing)
+            return await visit.run()
+        except LostRace:
+            if race == RACES or seconds_left() <= 0:
+                raise
+    raise AssertionError("unreachable")
+
+
+class _Slice:
+    """The state of one visit: the manager, and what was done so far."""
+
+    def __init__(
+        self,
+        app: App,
+        ports: SlicePorts,
+        thread_id: str,
+        inputs: Sequence[Input],
+        seconds_left: Callable[[], float],
+        observer: Observer,
+        completing: bool,
+    ) -> None:
+        self._app = app
+        self._ports = ports
+        self._thread_id = thread_id
+        self._inputs = inputs
+        self._seconds_left = seconds_left
+        self._observer = observer
+        self._completing = completing
+        self._rounds = self._commits = 0
+        self._usage = Usage()
+        self._fresh = self._called_for_help = False
+        self._tries = 0
+        self._carried: tuple[Unsent, ...] = ()
+        self._lost: list[str] = []
+        self._manager: HistoryManager
+
+    async def run(self) -> SliceReport:
+        ports = self._ports
+        keys = [taken.key for taken in self._inputs]
+        self._manager = await HistoryManager.new_with_history(
+            ports.store, self._thread_id, keys, clock=ports.clock
+        )
+        await self._settle()
+        results = [self._take(taken) for taken in self._inputs]
+        self._fresh = "accepted" in results
+        self._tries = self._tries_before(results)
+        if not self._completing:
+            self._end_debt()
+        while not await self._step():
+            pass
+        await self._refuse(results)
+        return SliceReport(tuple(results), self._rounds, self._commits, self._usage, tuple(self._lost))
+
+    @property
+    def _agent(self) -> Agent:
+        return self._app.agent(self._manager.state.origin.agent)
+
+    def _agent_for(self, taken: Input) -> Agent:
+        """The agent whose limits and habits an input meets: a new thread's is the one asked for."""
+        asked = taken.message.agent if isinstance(taken.message, UserMessage) else None
+        return self._agent if self._manager.state.number else self._app.agent(asked)
+
+    def _take(self, taken: Input) -> Taken | Refused:
+        setting = Setting(
+            agent=self._agent_for(taken),
+            now=self._ports.clock.now(),
+            agent_names=tuple(agent.name for agent in self._app.agents),
+            completing=self._completing,
+        )
+        try:
+            return take_input(self._manager, taken, setting)
+        except Refused as refusal:
+            return refusal
+
+    def _tries_before(self, results: Sequence[Taken | Refused]) -> int:
+        """Tries that the pending completion has had. User text begins anew."""
+        texts = [taken for taken, result in zip(self._inputs, results, strict=True) if result == "accepted"]
+        wake = self._manager.draft.committed.state.wake
+        anew = any(isinstance(taken.message, UserMessage) for taken in texts)
+        return 0 if anew or wake is None or wake.reason != "model" else wake.tries
+
+    async def _step(self) -> bool:
+        """One step; True when the slice is over."""
+        match self._next():
+            case Complete():
+                await self._round()
+                return False
+            case LeaveWake():
+                self._leave_wake()
+            case Rest():
+                pass
+        draft = self._manager.draft
+        if draft.is_empty:
+            return True
+        if draft.only_carries:
+            if someone_comes(self._manager, self._carried):
+                return True
+            if self._called_for_help:
+                raise NotSettled(f"what {self._thread_id!r} must send cannot be sent for now")
+            self._called_for_help = True
+        await self._commit()
+        return False
+
+    def _next(self) -> Step:
+        situation = Situation(
+            now=self._ports.clock.now(),
+            seconds_left=self._seconds_left(),
+            rounds=self._rounds,
+            fresh_input=self._fresh,
+            completing=self._completing,
+        )
+        return next_step(self._manager.state, self._agent.limits, situation)
+
+    async def _round(self) -> None:
+        done = await Round(
+            manager=self._manager,
+            agent=self._agent,
+            ports=self._ports,
+            observer=self._observer,
+            seconds_left=self._seconds_left,
+            tries_before=self._tries,
+        ).run()
+        self._rounds += 1
+        self._usage = self._usage.plus(done.usage)
+        self._fresh, self._tries = False, 0
+        if isinstance(self._next(), LeaveWake):
+            self._leave_wake()
+        await self._commit()
+
+    def _leave_wake(self) -> None:
+        self._manager.draft.arm_wake(PendingWake(id="", reason="continue"))
+
+    def _end_debt(self) -> None:
+        """A dead letter ends what is owed only to itself: a newer input is still to be answered."""
+        manager, state = self._manager, self._manager.state
+        wake = manager.draft.committed.state.wake
+        dead = {taken.message_id for taken in self._inputs}
+        own = state.owes_to in dead or (wake is not None and wake.id in dead)
+        if state.runnable and own:
+            manager.draft.append(TurnEnd(reason="failed"))
+            failure = SendError(code="dead_letter", message=DEAD_LETTER_NOTE, message_id=state.owes_to)
+            manager.draft.send(failure)
+            owe_nothing(manager)
+
+    async def _commit(self) -> None:
+        if self._carried:
+            leave_resend_wake(self._manager, self._ports.clock.now())
+        if await self._manager.sync() is not None:
+            self._commits += 1
+            await self._settle()
+
+    async def _settle(self) -> None:
+        unsent = await settle(self._manager, self._ports)
+        self._carried = unsent.carried
+        self._lost.extend(unsent.lost_outputs)
+
+    async def _refuse(self, results: Sequence[Taken | Refused]) -> None:
+        for taken, result in zip(self._inputs, results, strict=True):
+            if isinstance(result, Refused):
+                await refuse(
+                    self._ports,
+                    RefusedBody(
+                        refusal=result,
+                        message_id=taken.message_id,
+                        body=taken.body,
+                        thread_id=self._thread_id,
+                        sent_at=taken.sent_at,
+                        seq=self._manager.state.last_seq,
+                        metadata=self._manager.metadata,
+                    ),
+                )
