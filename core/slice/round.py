@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from core.agent import Agent
 from core.chunks import Completed, Usage
-from core.entries import Assistant, ToolCall, TurnEnd
+from core.entries import Assistant, Entry, ToolCall, TurnEnd
 from core.errors import ErrorCode
 from core.history.manager import HistoryManager
 from core.outbox import SendAnswer, SendError
@@ -94,15 +94,13 @@ class Round:
             if last_words
             else plan_calls(calls, self.agent, completed.stop_reason, ends_in_call)
         )
-        await self._carry_out(plans)
         said = any(isinstance(entry, Assistant) for entry in entries)
         final = last_words or not calls
-        if final and not (said and not calls):
-            reason = "limit" if calls else "empty"
-            manager.draft.append(TurnEnd(reason=reason))
         self._spend(completed.usage)
-        if said or completed.usage.total:
-            self._tell(completed, before + 1, before + len(entries), said, final)
+        self._tell(completed, entries, said, final)
+        await self._carry_out(plans)
+        if final and (calls or not said):
+            manager.draft.append(TurnEnd(reason="limit" if calls else "empty"))
         if final:
             owe_nothing(manager)
         else:
@@ -118,21 +116,21 @@ class Round:
         credit = (state.credit if state.credit is not None else self.agent.limits.tokens) - usage.total
         self.manager.draft.set_state(turns=state.turns + 1, credit=credit)
 
-    def _tell(self, completed: Completed, first: int, last: int, said: bool, final: bool) -> None:
-        draft = self.manager.draft
+    def _tell(self, completed: Completed, entries: list[Entry], said: bool, final: bool) -> None:
+        """The turn's text as an output; a turn that ends without any is told as a failure."""
         if said:
-            citations = draft.state.sources if final else ()
             answer = SendAnswer(
-                first_seq=first,
-                last_seq=last,
+                first_seq=entries[0].seq,
+                last_seq=entries[-1].seq,
                 final=final,
                 usage=completed.usage,
                 stop_reason=completed.stop_reason,
-                citations=citations,
+                citations=self.manager.state.sources if final else (),
             )
-            draft.send(answer)
+            self.manager.draft.send(answer)
         elif final:
-            self._tell_failure("model", "the model gave an empty answer")
+            code: ErrorCode = "limit" if entries else "model"
+            self._tell_failure(code, "the model gave no answer" + (" within the limits" if entries else ""))
 
     def _tell_failure(self, code: ErrorCode, reason: str) -> None:
         owed_to = self.manager.state.owes_to
