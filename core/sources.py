@@ -4,10 +4,13 @@ from pydantic import Field
 
 from core.blocks import Value
 
+MAX_TITLE_CHARACTERS = 500
+MAX_SNIPPET_CHARACTERS = 2_000
+
 
 class Source(Value):
     """One source. Two sources are the same if their URLs are."""
 
     url: str = Field(min_length=1, max_length=2048)
-    title: str = Field(max_length=500)
-    snippet: str = Field(default="", max_length=2000)
+    title: str = Field(max_length=MAX_TITLE_CHARACTERS)
+    snippet: str = Field(default="", max_length=MAX_SNIPPET_CHARACTERS)

@@ -1,0 +1,64 @@
+"""How an agent uses its model, and how far it may go. Every field has a default, and says what it bounds.
+
+Apart from `Agent` because the slice passes them around without the agent.
+"""
+
+from dataclasses import dataclass, fields
+
+from core.checks import check_positive_integer, is_number
+from core.errors import DefinitionError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What is asked of the model. Raises DefinitionError."""
+
+    temperature: float | None = None
+    """Not below 0. Default None: not sent, the model's own default applies."""
+    max_output_tokens: int = 4_096
+    """Tokens one completion may write. Default 4,096."""
+    context_window: int | None = None
+    """Tokens the model can read. Default None: what the model port says of the model."""
+    compaction_share: float = 0.8
+    """Share of the context window at which history is compacted, above 0 and at most 1. Default 0.8."""
+
+    def __post_init__(self) -> None:
+        if self.temperature is not None and not (is_number(self.temperature) and self.temperature >= 0):
+            raise DefinitionError(
+                f"settings: temperature must be None or not below 0, not {self.temperature!r}"
+            )
+        check_positive_integer("settings", "max_output_tokens", self.max_output_tokens)
+        if self.context_window is not None:
+            check_positive_integer("settings", "context_window", self.context_window)
+        if not (is_number(self.compaction_share) and 0 < self.compaction_share <= 1):
+            raise DefinitionError(
+                f"settings: compaction_share must be above 0 and at most 1, not {self.compaction_share!r}"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Where an agent is stopped, checked before the spend. Whole numbers above 0; raises DefinitionError."""
+
+    rounds_per_slice: int = 20
+    """Completions in one slice; there a `wake` goes on. Default 20."""
+    turns_per_user_input: int = 50
+    """Completions since the last user text; there the last one is made. Default 50."""
+    spawn_depth: int = 4
+    """Levels of child threads below a root. Default 4."""
+    open_children: int = 20
+    """Child threads of one thread open at a time. Default 20."""
+    spawns_per_turn: int = 20
+    """Child threads one turn may spawn. Default 20."""
+    tokens: int = 1_000_000
+    """Credit of a root and its tree, renewed to this by user text to the root. Default 1,000,000."""
+    result_characters: int = 100_000
+    """Characters of one result shown to the model; the whole is kept. Default 100,000."""
+    model_tries: int = 8
+    """Tries of one completion over all slices, before the turn ends with an `error` output. Default 8."""
+    deferred_inputs: int = 1_000
+    """Inputs that wait while calls are live; beyond it events are refused, reports never. Default 1,000."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            check_positive_integer("limits", field.name, getattr(self, field.name))
