@@ -28,7 +28,7 @@ MAX_REPORT_CHARACTERS = 200_000
 MAX_TITLE_CHARACTERS = 200
 PASSAGES = 3
 
-_FOLDER = re.compile(r"""\bin (?:the )?(?:folder|directory) ["']?([\w./-]*\w)["']?""", re.IGNORECASE)
+_FOLDER = re.compile(r"""\bin (?:the )?(?:folder|directory) ["']?([\w./-]*\w|[./]+)["']?""", re.IGNORECASE)
 _WORDS_THAT_TELL_NOTHING = """
 a about all an and any anything are as at be been but by can could did do document documents does explain find
 folder for from give good had has have hello hey hi how i if in into is it its know like look make may me more
@@ -78,7 +78,7 @@ def read_document(path: str, ctx: ToolContext, about: str = "") -> str:
     document = read_document_file(documents_root(), path)
     passages = best_paragraphs(document, about, PASSAGES) if about else document.paragraphs
     ctx.add_source(document.path, document.title, passages[0] if passages else "")
-    text = "\n\n".join([f"## {document.title}", *passages])
+    text = "\n\n".join([f"## {document.title}", *passages]) + "\n"
     if len(text) > MAX_SHOWN_CHARACTERS:
         return (
             f"{text[:MAX_SHOWN_CHARACTERS]}\n[cut: {len(text)} characters; ask with `about` for what matters]"

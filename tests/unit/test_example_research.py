@@ -51,6 +51,7 @@ def test_tools_run_on_two_workers_and_one_inside_the_slice() -> None:
         ("Tell me about honey", ".", ["honey"]),
         ("hello!", ".", []),
         ("honey, in the folder sub/old.", "sub/old", ["honey"]),
+        ("honey in folder ../.. now", "../..", ["honey now", "honey"]),
         ("蜂蜜", ".", ["蜂蜜"]),
     ],
 )
@@ -76,7 +77,7 @@ def test_reading_about_something_leaves_the_rest_out(tmp_path: Path) -> None:
     paragraphs = [f"paragraph {number}" for number in range(9)]
     (tmp_path / "documents" / "long.md").write_text("\n\n".join(["# Long", *paragraphs]))
     assert read_document("long.md", ToolContext.for_test(), about="7 5 3") == (
-        "## Long\n\nparagraph 3\n\nparagraph 5\n\nparagraph 7"
+        "## Long\n\nparagraph 3\n\nparagraph 5\n\nparagraph 7\n"
     )
 
 
