@@ -1,5 +1,6 @@
 """From a model's name, `provider:model`, to the adapter that plays it. A new provider is one more row of the table."""
 
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -32,3 +33,13 @@ def model_for(name: str, root: Path, clock: Clock) -> Model:
         forms = ", ".join(f"{known}:…" for known in PROVIDERS)
         raise DefinitionError(f"model {name!r}: this version can call {forms}, given as provider:model")
     return make(rest, root, clock)
+
+
+def app_root(spec: str) -> Path:
+    """The application's root: the folder that holds the top-level module or package of `module:attribute`.
+
+    The module must be imported already.
+    """
+    top = sys.modules[spec.partition(":")[0].partition(".")[0]]
+    where = Path(top.__file__) if top.__file__ else Path(next(iter(top.__path__)), "__init__.py")
+    return where.parent.parent if hasattr(top, "__path__") else where.parent

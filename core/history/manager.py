@@ -10,7 +10,7 @@ from typing import Any
 from core.blocks import Content, text_content
 from core.chunks import Chunk
 from core.clock import SYSTEM_CLOCK, Clock
-from core.commit import Commit, Consumed, SubscriptionEnded, SubscriptionOpened
+from core.commit import Commit, Consumed, MetadataSet, SubscriptionEnded, SubscriptionOpened
 from core.delivery import Surroundings
 from core.entries import Entry, Event, Outcome, ToolCall, ToolResult, User
 from core.errors import MisuseError, NotSettled
@@ -18,7 +18,7 @@ from core.fold import fold_commits
 from core.history.buffer import BufferItem, TurnBuffer
 from core.history.cuts import is_safe_cut, safe_cut
 from core.history.draft import ThreadDraft
-from core.ids import digest
+from core.ids import digest, is_child
 from core.messages import MARKED_TYPES, InputKey
 from core.outbox import SendCancel
 from core.ports import LoadedThread, ThreadStore
@@ -39,7 +39,7 @@ class HistoryManager:
         self._last = loaded.last
         self._tip = loaded.tip
         self._excused = 0
-        self._metadata = dict(loaded.metadata)
+        self._metadata = {**loaded.metadata, **_metadata_of(loaded.last)}
         self._buffer = TurnBuffer()
         self._interrupted: list[str] = []
         self.thread_id = thread_id
@@ -313,6 +313,14 @@ class HistoryManager:
 def _consumption(entry: Entry, message_id: str, body_digest: str | None) -> Consumed:
     kind = _INPUT_TYPES.get(entry.kind, entry.kind)
     return Consumed(type=kind, message_id=message_id, body_digest=body_digest or digest(entry.to_json()))
+
+
+def _metadata_of(commit: Commit | None) -> dict[str, Any]:
+    """What the last commit set: it may not be settled yet, and nothing newer is."""
+    if commit is None or is_child(commit.thread_id):
+        return {}
+    changes = [change.values for change in commit.changes if isinstance(change, MetadataSet)]
+    return {key: value for values in changes for key, value in values.items()}
 
 
 def _keys(named: str | InputKey) -> list[InputKey]:

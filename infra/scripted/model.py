@@ -4,7 +4,7 @@ Stateless, so it works across processes: the reply depends on the request alone.
 """
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from datetime import timedelta
 from math import ceil
 from typing import Any, NoReturn
@@ -42,7 +42,7 @@ class ScriptedModel:
     def signs_reasoning(self) -> bool:
         return True
 
-    async def stream(self, request: ModelRequest, *, timeout_seconds: float) -> AsyncIterator[Chunk]:
+    async def stream(self, request: ModelRequest, *, timeout_seconds: float) -> AsyncGenerator[Chunk, None]:
         """Stream the reply of the first rule that holds. Beside the port's errors, MalformedRequest."""
         check_request(request)
         seen = conversation_of(request)

@@ -1,0 +1,45 @@
+"""One record of the input queue: parsed, then taken to its thread in one slice. Shared by agent and dead letters."""
+
+from core.errors import Refused
+from core.messages import Envelope, parse_input, thread_of
+from core.slice import run_slice
+from core.slice.refuse import RefusedBody, refuse
+from handlers.agent_container import AgentContainer
+from handlers.logs import logger
+from handlers.records import QueueRecord
+
+
+async def visit(record: QueueRecord, container: AgentContainer, *, completing: bool) -> str:
+    """Run the slice of one input, or refuse it; returns the action for the log. Raises if it must come again."""
+    envelope = Envelope(record.message_id, record.group, record.sender, record.sent_at)
+    try:
+        taken = parse_input(record.body, envelope)
+    except Refused as refusal:
+        await refuse_record(record, container, refusal)
+        return "refused"
+    report = await run_slice(
+        container.app,
+        container.ports,
+        taken.message.thread_id,
+        [taken],
+        seconds_left=container.time_left.seconds,
+        observer=container.observer,
+        completing=completing,
+    )
+    if report.lost_outputs:
+        logger().error("outputs can never be sent", action="lost_output", output_ids=report.lost_outputs)
+    (result,) = report.inputs
+    return "refused" if isinstance(result, Refused) else result
+
+
+async def refuse_record(record: QueueRecord, container: AgentContainer, refusal: Refused) -> None:
+    """Park the body and tell its thread, if it names one."""
+    thread_id, message_id = thread_of(record.body)
+    refused = RefusedBody(
+        refusal=refusal,
+        message_id=message_id or record.message_id,
+        body=record.body,
+        thread_id=thread_id,
+        sent_at=record.sent_at,
+    )
+    await refuse(container.ports, refused)
