@@ -1,0 +1,175 @@
+"""Both dispatchers behind one door: what was tried and what arrived can be read, sends fail where a test says so."""
+
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any, Protocol
+
+import aioboto3
+from botocore.config import Config
+
+from core.ports import Dispatcher, Outgoing
+from infra.memory import MemoryClock
+from infra.memory.dispatcher import MemoryDispatcher
+from infra.memory.queues import MemoryQueues, QueueSettings
+from infra.queue_errors import QueueUnavailable
+from infra.sqs.dispatcher import SqsDispatcher
+from infra.sqs.limits import body_fault
+
+START = datetime(2025, 1, 1, tzinfo=UTC)
+PATIENCE_SECONDS = 5.0
+QUEUES = ("input", "output", "delay", "worker:research")
+FIFO = ("input", "output")
+FOR_EVER = 1_000_000
+_SESSION = aioboto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name="us-east-1")
+_CONFIG = Config(retries={"total_max_attempts": 1}, connect_timeout=5, read_timeout=20)
+_NUMBERS = count(1)
+
+
+def message(queue: str, name: str, group: str | None = None, **fields: Any) -> Outgoing:
+    """A message whose id and body say `name`."""
+    return Outgoing(f"id-{name}", queue, json.dumps({"name": name}), group, **fields)
+
+
+@dataclass
+class Faults:
+    """Which messages fail, how often, and every try."""
+
+    left: Counter[str] = field(default_factory=Counter)
+    tries: list[str] = field(default_factory=list)
+
+    def fail(self, name: str, times: int = 1) -> None:
+        self.left[name] = times
+
+    def strikes(self, body: str) -> bool:
+        name = json.loads(body)["name"]
+        self.tries.append(name)
+        self.left[name] -= 1
+        return self.left[name] >= 0
+
+
+class Rig(Protocol):
+    """A dispatcher over empty queues."""
+
+    faults: Faults
+    clock: MemoryClock
+
+    @property
+    def dispatcher(self) -> Dispatcher: ...
+
+    async def arrived(self, queue: str) -> list[str]:
+        """Names of what is in the queue, in order."""
+        ...
+
+    async def delay_seconds(self, name: str) -> float:
+        """The delay under which a message was put into the delay queue."""
+        ...
+
+
+class _FaultyQueues(MemoryQueues):
+    def __init__(self, clock: MemoryClock, faults: Faults) -> None:
+        super().__init__(clock)
+        self._faults = faults
+
+    def send(self, name: str, body: str, **parameters: Any) -> str:
+        if not body_fault(body) and self._faults.strikes(body):
+            raise QueueUnavailable("injected")
+        return super().send(name, body, **parameters)
+
+
+class MemoryRig:
+    def __init__(self) -> None:
+        self.faults, self.clock = Faults(), MemoryClock(START)
+        self._queues = _FaultyQueues(self.clock, self.faults)
+        for name in QUEUES:
+            self._queues.create(name, QueueSettings(fifo=name in FIFO))
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        return MemoryDispatcher(self._queues, self.clock, lambda: PATIENCE_SECONDS)
+
+    async def arrived(self, queue: str) -> list[str]:
+        return [json.loads(body)["name"] for body in self._queues.bodies(queue)]
+
+    async def delay_seconds(self, name: str) -> float:
+        assert await self.arrived("delay") == [name]
+        visible_at = self._queues.next_visible_at("delay")
+        assert visible_at is not None
+        return (visible_at - self.clock.now()).total_seconds()
+
+
+class FaultySqs:
+    """Leaves out the entries that are to fail, and says so as SQS does."""
+
+    def __init__(self, client: Any, faults: Faults) -> None:
+        self._client, self._faults = client, faults
+        self.requests: list[Sequence[Mapping[str, Any]]] = []
+
+    async def send_message_batch(self, *, QueueUrl: str, Entries: Sequence[Mapping[str, Any]]) -> Any:
+        self.requests.append(Entries)
+        struck = {entry["Id"] for entry in Entries if self._faults.strikes(entry["MessageBody"])}
+        sent = [entry for entry in Entries if entry["Id"] not in struck]
+        answer = await self._client.send_message_batch(QueueUrl=QueueUrl, Entries=sent) if sent else {}
+        failed = [{"Id": name, "SenderFault": False, "Code": "InternalFailure"} for name in struck]
+        return {**answer, "Failed": [*answer.get("Failed", ()), *failed]}
+
+
+class SqsRig:
+    def __init__(self, client: Any, urls: Mapping[str, str]) -> None:
+        self.faults, self.clock = Faults(), MemoryClock(START)
+        self.sqs, self.urls = client, dict(urls)
+        self.client = FaultySqs(client, self.faults)
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        return SqsDispatcher(self.client, self.urls, self.clock, lambda: PATIENCE_SECONDS)
+
+    async def arrived(self, queue: str) -> list[str]:
+        names: list[str] = []
+        while found := await self._take(self.urls[queue]):
+            names += [json.loads(message["Body"])["name"] for message in found]
+        return names
+
+    async def _take(self, url: str) -> list[Any]:
+        found = await self.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
+        messages: list[Any] = found.get("Messages", [])
+        for message in messages:
+            await self.sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+        return messages
+
+    async def delay_seconds(self, name: str) -> float:
+        (entry,) = self.client.requests[-1]
+        assert json.loads(entry["MessageBody"])["name"] == name
+        return float(entry.get("DelaySeconds", 0))
+
+
+class Rigs(Protocol):
+    def open(self) -> AbstractAsyncContextManager[Rig]: ...
+
+
+class MemoryRigs:
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[MemoryRig]:
+        yield MemoryRig()
+
+
+class SqsRigs:
+    def __init__(self, endpoint: str) -> None:
+        self._endpoint = endpoint
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[SqsRig]:
+        async with _SESSION.client("sqs", endpoint_url=self._endpoint, config=_CONFIG) as client:
+            urls = {}
+            for name in QUEUES:
+                fifo = name in FIFO
+                created = await client.create_queue(
+                    QueueName=f"q{next(_NUMBERS)}{'.fifo' if fifo else ''}",
+                    Attributes={"FifoQueue": "true"} if fifo else {},
+                )
+                urls[name] = created["QueueUrl"]
+            yield SqsRig(client, urls)
