@@ -7,14 +7,15 @@ from pathlib import Path
 from core.clock import Clock
 from core.errors import DefinitionError
 from core.ports import Model
-from infra.scripted.model import ScriptedModel
-from infra.scripted.script import load_script
 
 Make = Callable[[str, Path, Clock], Model]
 """From what follows the colon, the application's root and the clock."""
 
 
 def _scripted(path: str, root: Path, clock: Clock) -> Model:
+    from infra.scripted.model import ScriptedModel
+    from infra.scripted.script import load_script
+
     return ScriptedModel(load_script(root / path), clock)
 
 

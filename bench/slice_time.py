@@ -1,0 +1,54 @@
+"""A text slice on in-memory ports: what Torpor itself costs, without the network."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Sequence
+from datetime import UTC, datetime
+from statistics import median
+from time import perf_counter
+
+from core import Agent, App
+from core.chunks import Chunk, Completed, TextChunk
+from core.messages import Envelope, Input, parse_input
+from core.ports import Outgoing, Unsent
+from core.request import ModelRequest
+from core.slice import SlicePorts, run_slice
+from infra.memory import MemoryClock, MemoryStore
+
+MEASURED = 30
+THREAD = "bench"
+
+
+class _Talker:
+    signs_reasoning = True
+
+    async def stream(self, request: ModelRequest, *, timeout_seconds: float) -> AsyncGenerator[Chunk, None]:
+        yield TextChunk(f"{len(request.messages)} messages in {timeout_seconds:.0f} s. " * 10)
+        yield Completed()
+
+
+class _Nowhere:
+    async def send(self, messages: Sequence[Outgoing]) -> tuple[Unsent, ...]:
+        return tuple(Unsent(message, "", permanent=True) for message in messages if not message.body)
+
+
+def slice_seconds(turns_before: int) -> float:
+    """Median seconds of one text slice on a thread of that many turns."""
+    return asyncio.run(_measure(turns_before))
+
+
+async def _measure(turns_before: int) -> float:
+    clock = MemoryClock(datetime(2026, 1, 1, tzinfo=UTC))
+    ports = SlicePorts(MemoryStore(clock), _Nowhere(), lambda _: _Talker(), clock)
+    app = App.of(Agent(name="talker", model="script:none"))
+    times = []
+    for turn in range(turns_before + MEASURED):
+        start = perf_counter()
+        await run_slice(app, ports, THREAD, [_text(turn)], seconds_left=lambda: 60.0)
+        times.append(perf_counter() - start)
+    return median(times[turns_before:])
+
+
+def _text(turn: int) -> Input:
+    body = {"type": "user_message", "thread_id": THREAD, "content": f"message {turn}"}
+    return parse_input(json.dumps(body), Envelope(f"m{turn}", THREAD))
