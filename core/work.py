@@ -1,0 +1,72 @@
+"""Worker records: what is remembered of a call so that it runs once at a time and is answered with one result.
+
+Values and port together, apart from the worker that uses them: the dead-letter handler answers calls by them too.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from core.blocks import Content, Value
+from core.sources import Source
+
+
+class RecordedResult(Value):
+    """How a call ended, an error included: the fields of a `tool_result` that are the tool's."""
+
+    content: Content
+    is_error: bool = False
+    subscription: bool = False
+    sources: tuple[Source, ...] = ()
+    state_patch: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The call is this attempt's to run, until its lease is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlreadyRunning:
+    """Another attempt may still be running it."""
+
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """It has its result; no other will ever stand."""
+
+    result: RecordedResult
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """Nobody waits for it any more."""
+
+
+Begun = Started | AlreadyRunning | Finished | Cancelled
+Ended = Finished | Cancelled
+
+
+class WorkRecords(Protocol):
+    """One record per call id, each operation one atomic write. Kept for 60 days: longer than a message can still come.
+
+    Every method raises StoreUnavailable when the store does not answer; the write may have taken effect, and asking
+    again is right.
+    """
+
+    def begin(self, call_id: str, *, attempt: str, lease_until: datetime, now: datetime) -> Begun:
+        """Take the call if it is new, or if the lease of whoever had it is over.
+
+        `attempt` names this delivery: the same attempt asking again is Started again, a lost answer costs nothing.
+        """
+        ...
+
+    def finish(self, call_id: str, result: RecordedResult, *, now: datetime) -> Ended:
+        """Record the result if there is none, whoever holds the lease, and return what stands."""
+        ...
+
+    def cancel(self, call_id: str, *, now: datetime) -> None:
+        """Leave a tombstone, before the call or while it runs. A recorded result stays. Idempotent."""
+        ...

@@ -1,0 +1,67 @@
+"""Messages on a worker's queue (contract.md, "Tool calls to a worker"), and how an untrusted body becomes one."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+)
+
+from core.errors import Refused
+from core.ids import is_thread_id
+from core.text import shorten
+
+
+class _WorkMessage(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    v: Literal[1] = 1
+    thread_id: str
+    call_id: str = Field(min_length=1, max_length=64)
+
+    @field_validator("thread_id")
+    @classmethod
+    def _thread_id(cls, value: str) -> str:
+        if not is_thread_id(value):
+            raise ValueError("not a thread id")
+        return value
+
+
+class ToolCallMessage(_WorkMessage):
+    """Run a tool and answer with its result."""
+
+    type: Literal["tool_call"]
+    thread_ancestors: tuple[str, ...] = ()
+    """Root first, the thread itself not included."""
+    name: str
+    args: dict[str, Any]
+    user_id: str | None = None
+    metadata: dict[str, Any] = {}
+    deadline: AwareDatetime
+    """When the thread answers the call without the worker."""
+
+
+class ToolCancelMessage(_WorkMessage):
+    """Nobody waits for the call any more. May come before it."""
+
+    type: Literal["tool_cancel"]
+
+
+WorkMessage = Annotated[ToolCallMessage | ToolCancelMessage, Field(discriminator="type")]
+
+_WORK: TypeAdapter[WorkMessage] = TypeAdapter(WorkMessage)
+
+
+def parse_work(body: str) -> ToolCallMessage | ToolCancelMessage:
+    """The message in `body`. Raises Refused (`invalid`) with a reason that names the field, never its content."""
+    try:
+        return _WORK.validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"][1:]) or "body"
+        raise Refused("invalid", f"{where}: {shorten(first['msg'], 200)}") from None

@@ -1,0 +1,57 @@
+"""Running the records of one event: each fails alone, and in a FIFO group what comes after a failure fails with it.
+
+The per-record boundary of architecture.md: the only place in the functions that catches everything.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from core.errors import RetryableError
+from handlers.logs import error_fields, logger
+from handlers.records import QueueRecord, records_of
+
+Process = Callable[[QueueRecord], Awaitable[str]]
+"""Handles one record and returns the action for the log. When it returns the record is acknowledged; when it raises,
+whatever it raises, the record fails and comes again."""
+
+
+async def run_batch(event: Mapping[str, Any], process: Process) -> dict[str, Any]:
+    """The partial batch response. Groups, and records of standard queues, run at the same time."""
+    records = records_of(event)
+    lanes: dict[str, list[QueueRecord]] = {}
+    for record in records:
+        lane = f"group {record.group}" if record.group is not None else f"message {record.message_id}"
+        lanes.setdefault(lane, []).append(record)
+    left = await asyncio.gather(*(_failed_of(lane, process) for lane in lanes.values()))
+    failed = {record.message_id for lane in left for record in lane}
+    ids = [record.message_id for record in records if record.message_id in failed]
+    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in ids]}
+
+
+async def _failed_of(lane: Sequence[QueueRecord], process: Process) -> Sequence[QueueRecord]:
+    """The records of one lane that failed: the first one that did, and all after it."""
+    for position, record in enumerate(lane):
+        if not await _succeeds(record, process):
+            return lane[position:]
+    return ()
+
+
+async def _succeeds(record: QueueRecord, process: Process) -> bool:
+    fields: dict[str, Any] = {
+        "message_id": record.message_id,
+        "group": record.group,
+        "source": record.source_arn,
+        "receive_count": record.receive_count,
+        "body_chars": len(record.body),
+    }
+    try:
+        action = await process(record)
+    except RetryableError as error:
+        logger().warning("record left for another try", action="retry", **fields, **error_fields(error))
+        return False
+    except Exception as error:  # noqa: BLE001 - the per-record boundary: one bad record must not fail the others
+        logger().error("record failed", action="fail", **fields, **error_fields(error))
+        return False
+    logger().info("record done", action=action, **fields)
+    return True

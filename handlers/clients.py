@@ -1,0 +1,84 @@
+"""AWS clients as the functions use them: explicit timeouts and retries.
+
+boto3 and aioboto3 are imported when first used, so that a worker never imports the asynchronous one.
+"""
+
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+CONNECT_TIMEOUT_SECONDS = 2
+READ_TIMEOUT_SECONDS = 5
+"""Per request, of queues and tables. A model client needs its own."""
+SYNC_ATTEMPTS = 3
+"""boto3 tries again by itself: every request made with it may be repeated."""
+ASYNC_ATTEMPTS = 1
+"""The slice's own retries know how much time is left; the SDK's do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class AwsAccess:
+    """Where AWS is and who asks."""
+
+    region: str | None = None
+    """None: the SDK finds it, as it does everything here."""
+    endpoint_url: str | None = None
+    """Of the local stack, which takes any credentials."""
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str], endpoint_url: str | None = None) -> Self:
+        """Region from AWS_REGION or AWS_DEFAULT_REGION."""
+        return cls(environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION"), endpoint_url)
+
+    def session_arguments(self) -> dict[str, Any]:
+        """For `Session(...)` of boto3 and aioboto3."""
+        local = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
+        return {"region_name": self.region, **(local if self.endpoint_url else {})}
+
+
+def sync_clients(access: AwsAccess, *services: str) -> tuple[Any, ...]:
+    """One boto3 client per service, of a session of their own."""
+    import boto3
+    from botocore.config import Config
+
+    session = boto3.session.Session(**access.session_arguments())
+    config = Config(**_config(SYNC_ATTEMPTS))
+    return tuple(
+        session.client(service, endpoint_url=access.endpoint_url, config=config) for service in services
+    )
+
+
+@dataclass(slots=True)
+class AsyncClients:
+    """The aioboto3 clients of one container, all in its one event loop."""
+
+    access: AwsAccess
+    _stack: AsyncExitStack = field(default_factory=AsyncExitStack)
+    _session: Any = None
+
+    async def open(self, service: str, *, read_timeout_seconds: float = READ_TIMEOUT_SECONDS) -> Any:
+        """A client that lives until `close`."""
+        import aioboto3
+        from botocore.config import Config
+
+        self._session = self._session or aioboto3.Session(**self.access.session_arguments())
+        config = Config(**_config(ASYNC_ATTEMPTS) | {"read_timeout": read_timeout_seconds})
+        client = self._session.client(service, endpoint_url=self.access.endpoint_url, config=config)
+        return await self._stack.enter_async_context(client)
+
+    async def open_all(self, *services: str) -> tuple[Any, ...]:
+        """One client per service."""
+        return tuple([await self.open(service) for service in services])
+
+    async def close(self) -> None:
+        """Close all, newest first. A Lambda container never does."""
+        await self._stack.aclose()
+
+
+def _config(attempts: int) -> dict[str, Any]:
+    return {
+        "connect_timeout": CONNECT_TIMEOUT_SECONDS,
+        "read_timeout": READ_TIMEOUT_SECONDS,
+        "retries": {"total_max_attempts": attempts, "mode": "standard"},
+    }

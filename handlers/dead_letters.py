@@ -1,0 +1,104 @@
+"""Lambda entry point of the dead-letter queues: one function per queue that they serve, chosen by the record's ARN."""
+
+import os
+from collections.abc import Awaitable, Callable
+from functools import cache
+from typing import Any
+
+from core.clock import SYSTEM_CLOCK
+from core.dead_calls import answer_dead_work
+from core.delivery import DELAY, INPUT
+from core.errors import PermanentError, Refused, RetryableError, SettingsError
+from core.ports import ParkedBody
+from core.relay import relayed
+from handlers.agent_container import DeadLetterContainer, build_dead_letter_container
+from handlers.batch import run_batch
+from handlers.bootstrap import RemainingMs
+from handlers.records import QueueRecord
+from handlers.visit import refuse_record, visit
+
+INPUT_TRIES = 5
+"""Receives of a dead input before it is left to people."""
+
+HandleRecord = Callable[[QueueRecord, DeadLetterContainer], Awaitable[str]]
+
+
+@cache
+def _container() -> DeadLetterContainer:
+    return build_dead_letter_container(os.environ, SYSTEM_CLOCK)
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """As Lambda calls it."""
+    return handle(event, _container(), context.get_remaining_time_in_millis)
+
+
+def handle(
+    event: dict[str, Any], container: DeadLetterContainer, remaining_ms: RemainingMs
+) -> dict[str, Any]:
+    """The partial batch response for one event."""
+    container.agent.time_left.starts(remaining_ms)
+
+    async def process(record: QueueRecord) -> str:
+        return await _handler_for(record, container)(record, container)
+
+    return container.agent.loop.run(run_batch(event, process))
+
+
+def _handler_for(record: QueueRecord, container: DeadLetterContainer) -> HandleRecord:
+    """By the first word of the queue served: `input`, `delay`, `worker`."""
+    kind = _served(record, container).partition(":")[0]
+    return _BY_KIND[kind]
+
+
+async def handle_input_record(record: QueueRecord, container: DeadLetterContainer) -> str:
+    """An input that the agent gave up: the same slice without completion; if that fails too, it is parked and told."""
+    try:
+        return await visit(record, container.agent, completing=False)
+    except PermanentError as error:
+        reason = f"the dead-letter handler failed too: {type(error).__name__}"
+    except RetryableError:
+        if record.receive_count < INPUT_TRIES:
+            raise
+        reason = f"the dead-letter handler could not take it in {INPUT_TRIES} tries"
+    await refuse_record(record, container.agent, Refused("dead_letter", reason))
+    return "parked"
+
+
+async def handle_tool_call_record(record: QueueRecord, container: DeadLetterContainer) -> str:
+    """A work message that its worker gave up: the call is answered, a body that nobody can answer is parked."""
+    try:
+        return await answer_dead_work(record.body, record.attempt, container.answering)
+    except Refused as error:
+        return await park(record, container, error.reason)
+
+
+async def handle_delay_record(record: QueueRecord, container: DeadLetterContainer) -> str:
+    """A wake or timer that the relay gave up: passed on all the same, parked if that can never work."""
+    try:
+        container.answering.sender.send(relayed(record.body, record.message_id, container.agent.ports.clock.now()))
+    except Refused as error:
+        return await park(record, container, error.reason)
+    return "relayed"
+
+
+async def park(record: QueueRecord, container: DeadLetterContainer, reason: str) -> str:
+    """Keep the body for people (`torpor dlq`)."""
+    source = _served(record, container)
+    parked = ParkedBody(source, reason, record.sent_at, record.message_id, record.body)
+    await container.agent.ports.store.park(parked)
+    return "parked"
+
+
+def _served(record: QueueRecord, container: DeadLetterContainer) -> str:
+    try:
+        return container.sources[record.source_arn]
+    except KeyError:
+        raise SettingsError(f"TORPOR_DEAD_LETTER_QUEUES does not name {record.source_arn}") from None
+
+
+_BY_KIND: dict[str, HandleRecord] = {
+    INPUT: handle_input_record,
+    DELAY: handle_delay_record,
+    "worker": handle_tool_call_record,
+}

@@ -1,0 +1,48 @@
+"""The records of a Lambda SQS event as values, so that nothing else knows the event's shape."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from core.ids import digest
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRecord:
+    """One delivery of one message."""
+
+    message_id: str
+    """SQS's own id of the message."""
+    receipt_handle: str
+    body: str
+    source_arn: str
+    group: str | None
+    """None on standard queues."""
+    sender: str | None
+    sent_at: datetime
+    receive_count: int
+
+    @property
+    def attempt(self) -> str:
+        """Names this delivery: another one of the same message has another."""
+        return digest("attempt", self.message_id, self.receipt_handle)
+
+
+def records_of(event: Mapping[str, Any]) -> tuple[QueueRecord, ...]:
+    """The records of the event, in order."""
+    return tuple(_record(record) for record in event["Records"])
+
+
+def _record(record: Mapping[str, Any]) -> QueueRecord:
+    attributes = record["attributes"]
+    return QueueRecord(
+        message_id=record["messageId"],
+        receipt_handle=record["receiptHandle"],
+        body=record["body"],
+        source_arn=record["eventSourceARN"],
+        group=attributes.get("MessageGroupId"),
+        sender=attributes.get("SenderId"),
+        sent_at=datetime.fromtimestamp(int(attributes["SentTimestamp"]) / 1000, UTC),
+        receive_count=int(attributes["ApproximateReceiveCount"]),
+    )

@@ -1,0 +1,163 @@
+"""What each function reads from its environment. Reading fails at once and names everything that is missing or wrong.
+
+One class per function, so that none asks for what it does not use.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from core.delivery import DELAY, INPUT, OUTPUT, worker_queue
+from core.errors import SettingsError
+
+Environ = Mapping[str, str]
+DEFAULT_RETENTION_DAYS = 90
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """Of `handlers.agent`."""
+
+    app: str
+    """TORPOR_APP, `module:attribute`."""
+    model: str | None
+    """TORPOR_MODEL: overrides every agent's; empty and absent mean it does not."""
+    queue_urls: Mapping[str, str]
+    """By name (`input`, `output`, `delay`, `worker:<name>`): TORPOR_INPUT_QUEUE_URL, TORPOR_OUTPUT_QUEUE_URL,
+    TORPOR_DELAY_QUEUE_URL, and TORPOR_WORKER_QUEUES, a JSON object from worker name to URL."""
+    table: str
+    """TORPOR_TABLE."""
+    bucket: str
+    """TORPOR_BUCKET, for payloads."""
+    retention_days: int
+    """TORPOR_RETENTION_DAYS, default 90."""
+
+    @classmethod
+    def read(cls, environ: Environ) -> Self:
+        """Raises SettingsError."""
+        with _Reading(environ) as reading:
+            return cls(**_agent_fields(reading))
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """Of `handlers.tool_worker`."""
+
+    app: str
+    """TORPOR_APP."""
+    worker: str
+    """TORPOR_WORKER: whose tools this function runs."""
+    work_table: str
+    """TORPOR_WORK_TABLE."""
+    input_queue_url: str
+    """TORPOR_INPUT_QUEUE_URL: where answers go."""
+
+    @classmethod
+    def read(cls, environ: Environ) -> Self:
+        """Raises SettingsError."""
+        with _Reading(environ) as reading:
+            return cls(
+                app=reading.text("TORPOR_APP"),
+                worker=reading.text("TORPOR_WORKER"),
+                work_table=reading.text("TORPOR_WORK_TABLE"),
+                input_queue_url=reading.text("TORPOR_INPUT_QUEUE_URL"),
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class RelaySettings:
+    """Of `handlers.timer_relay`."""
+
+    queue_urls: Mapping[str, str]
+    """`input` and `delay`."""
+
+    @classmethod
+    def read(cls, environ: Environ) -> Self:
+        """Raises SettingsError."""
+        with _Reading(environ) as reading:
+            return cls(
+                {INPUT: reading.text("TORPOR_INPUT_QUEUE_URL"), DELAY: reading.text("TORPOR_DELAY_QUEUE_URL")}
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetterSettings:
+    """Of `handlers.dead_letters`: everything of the agent's, since it runs the same slice, and the work table."""
+
+    agent: AgentSettings
+    work_table: str
+    """TORPOR_WORK_TABLE."""
+    sources: Mapping[str, str]
+    """TORPOR_DEAD_LETTER_QUEUES: a JSON object from the ARN of a dead-letter queue to the queue it serves (`input`,
+    `delay`, `worker:<name>`)."""
+
+    @classmethod
+    def read(cls, environ: Environ) -> Self:
+        """Raises SettingsError."""
+        with _Reading(environ) as reading:
+            return cls(
+                agent=AgentSettings(**_agent_fields(reading)),
+                work_table=reading.text("TORPOR_WORK_TABLE"),
+                sources=reading.text_map("TORPOR_DEAD_LETTER_QUEUES"),
+            )
+
+
+@dataclass(slots=True)
+class _Reading:
+    """Collects faults while settings are read, and raises them all together."""
+
+    environ: Environ
+    faults: list[str] = field(default_factory=list)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        if self.faults:
+            raise SettingsError("the environment is incomplete: " + "; ".join(self.faults))
+
+    def text(self, name: str) -> str:
+        value = self.environ.get(name, "").strip()
+        if not value:
+            self.faults.append(f"{name} is not set")
+        return value
+
+    def number(self, name: str, default: int) -> int:
+        value = self.environ.get(name, "").strip()
+        if not value:
+            return default
+        if not (value.isascii() and value.isdigit() and int(value) > 0):
+            self.faults.append(f"{name} must be a whole number above 0")
+            return default
+        return int(value)
+
+    def text_map(self, name: str) -> dict[str, str]:
+        value = self.text(name)
+        if not value:
+            return {}
+        try:
+            found = json.loads(value)
+        except ValueError:
+            found = None
+        if not (isinstance(found, dict) and all(isinstance(item, str) for item in found.values())):
+            self.faults.append(f"{name} must be a JSON object of strings")
+            return {}
+        return found
+
+
+def _agent_fields(reading: _Reading) -> dict[str, Any]:
+    workers = reading.text_map("TORPOR_WORKER_QUEUES")
+    return {
+        "app": reading.text("TORPOR_APP"),
+        "model": reading.environ.get("TORPOR_MODEL", "").strip() or None,
+        "queue_urls": {
+            INPUT: reading.text("TORPOR_INPUT_QUEUE_URL"),
+            OUTPUT: reading.text("TORPOR_OUTPUT_QUEUE_URL"),
+            DELAY: reading.text("TORPOR_DELAY_QUEUE_URL"),
+            **{worker_queue(name): url for name, url in workers.items()},
+        },
+        "table": reading.text("TORPOR_TABLE"),
+        "bucket": reading.text("TORPOR_BUCKET"),
+        "retention_days": reading.number("TORPOR_RETENTION_DAYS", DEFAULT_RETENTION_DAYS),
+    }

@@ -1,0 +1,185 @@
+"""`DynamoDbWorkRecords`: the `WorkRecords` port over the work table, one conditional write an operation.
+
+The table has the hash key `pk` and the TTL attribute `expires_at`. `pk` is the call id; `<call id>#<digest>#<number>`
+for the parts of a large result.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from core.errors import StoreUnavailable, UnreadableRecord
+from core.work import AlreadyRunning, Begun, Cancelled, Ended, Finished, RecordedResult, Started
+from infra.work.encoding import Encoded, decode, encode
+
+KEPT_FOR = timedelta(days=60)
+"""Longer than a message can wait: 14 days in a queue, 14 in its dead-letter queue, and again after a redrive."""
+
+RUNNING, DONE, CANCELLED = "running", "done", "cancelled"
+
+# What begin finds ─────────────────────────► what it leaves      and returns
+#   nothing                                   running (ours)      Started
+#   running, lease over                       running (ours)      Started
+#   running, by this same attempt             running (ours)      Started: our own write, its answer was lost
+#   running, lease holds                      unchanged           AlreadyRunning
+#   done                                      unchanged           Finished
+#   cancelled                                 unchanged           Cancelled
+_MAY_BEGIN = (
+    "attribute_not_exists(pk) OR (work_status = :running AND (lease_until_ms <= :now OR held_by = :held_by))"
+)
+# finish and cancel find nothing or running ► done, cancelled; anything else stays as it is.
+_NOT_ENDED = "attribute_not_exists(pk) OR work_status = :running"
+
+
+_FAILURES = (ClientError, BotoCoreError, OSError)
+"""Whatever the code: the record of the queue fails and comes again, or its dead-letter handler answers the call. No
+table of codes, and no `infra/aws_errors.py`: its aiohttp would double what a worker's cold start imports."""
+
+
+class DynamoDbClient(Protocol):
+    """The part of a boto3 DynamoDB client that is used."""
+
+    def update_item(self, **parameters: Any) -> Any:
+        """As the DynamoDB API's UpdateItem."""
+        ...
+
+    def put_item(self, **parameters: Any) -> Any:
+        """As the DynamoDB API's PutItem."""
+        ...
+
+    def get_item(self, **parameters: Any) -> Any:
+        """As the DynamoDB API's GetItem."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DynamoDbWorkRecords:
+    """As the port says."""
+
+    client: DynamoDbClient
+    table: str
+
+    def begin(self, call_id: str, *, attempt: str, lease_until: datetime, now: datetime) -> Begun:
+        """As the port says."""
+        values = {
+            ":held_by": {"S": attempt},
+            ":now": _epoch_ms(now),
+            ":until": _epoch_ms(lease_until),
+            ":expires": _expiry(now),
+        }
+        standing = self._update(
+            call_id,
+            "SET work_status = :running, held_by = :held_by, lease_until_ms = :until, expires_at = :expires",
+            _MAY_BEGIN,
+            values,
+        )
+        if standing is None:
+            return Started()
+        if standing["work_status"]["S"] == RUNNING:
+            return AlreadyRunning(datetime.fromtimestamp(int(standing["lease_until_ms"]["N"]) / 1000, UTC))
+        return self._ended(call_id, standing)
+
+    def finish(self, call_id: str, result: RecordedResult, *, now: datetime) -> Ended:
+        """As the port says. Parts are written first: a record never names one that is not there."""
+        encoded = encode(result)
+        inline = len(encoded.parts) == 1
+        if not inline:
+            self._put_parts(call_id, encoded, now)
+        values = {
+            ":status": {"S": DONE},
+            ":data": {"B": encoded.parts[0] if inline else b""},
+            ":digest": {"S": encoded.digest},
+            ":parts": {"N": str(0 if inline else len(encoded.parts))},
+            ":expires": _expiry(now),
+        }
+        standing = self._update(
+            call_id,
+            "SET work_status = :status, result_gzip = :data, result_digest = :digest, result_parts = :parts, "
+            "expires_at = :expires REMOVE held_by, lease_until_ms",
+            _NOT_ENDED,
+            values,
+        )
+        return Finished(result) if standing is None else self._ended(call_id, standing)
+
+    def cancel(self, call_id: str, *, now: datetime) -> None:
+        """As the port says."""
+        values = {":status": {"S": CANCELLED}, ":expires": _expiry(now)}
+        self._update(
+            call_id,
+            "SET work_status = :status, expires_at = :expires REMOVE held_by, lease_until_ms",
+            _NOT_ENDED,
+            values,
+        )
+
+    def _update(
+        self, call_id: str, update: str, condition: str, values: Mapping[str, Any]
+    ) -> Mapping[str, Any] | None:
+        """Write under the condition: None if it held, else the item that stands."""
+        try:
+            self.client.update_item(
+                TableName=self.table,
+                Key={"pk": {"S": call_id}},
+                UpdateExpression=update,
+                ConditionExpression=condition,
+                ExpressionAttributeValues={**values, ":running": {"S": RUNNING}},
+                ReturnValuesOnConditionCheckFailure="ALL_OLD",
+            )
+        except ClientError as error:
+            if error.response["Error"]["Code"] == "ConditionalCheckFailedException":
+                answer: Mapping[str, Any] = error.response
+                standing: Mapping[str, Any] = answer["Item"]
+                return standing
+            raise _unavailable("write a work record", error) from error
+        except _FAILURES as error:
+            raise _unavailable("write a work record", error) from error
+        return None
+
+    def _ended(self, call_id: str, item: Mapping[str, Any]) -> Ended:
+        if item["work_status"]["S"] == CANCELLED:
+            return Cancelled()
+        count, digest = int(item["result_parts"]["N"]), item["result_digest"]["S"]
+        if not count:
+            return Finished(decode(item["result_gzip"]["B"]))
+        return Finished(decode(b"".join(self._part(call_id, digest, number) for number in range(count))))
+
+    def _put_parts(self, call_id: str, encoded: Encoded, now: datetime) -> None:
+        for number, data in enumerate(encoded.parts):
+            key = {"S": _part_key(call_id, encoded.digest, number)}
+            item = {"pk": key, "data": {"B": data}, "expires_at": _expiry(now)}
+            try:
+                self.client.put_item(TableName=self.table, Item=item)
+            except _FAILURES as error:
+                raise _unavailable("write a part of a result", error) from error
+
+    def _part(self, call_id: str, digest: str, number: int) -> bytes:
+        key = {"pk": {"S": _part_key(call_id, digest, number)}}
+        try:
+            found = self.client.get_item(TableName=self.table, Key=key, ConsistentRead=True)
+        except _FAILURES as error:
+            raise _unavailable("read a part of a result", error) from error
+        if "Item" not in found:
+            raise UnreadableRecord(f"the result of call {call_id} lacks part {number}")
+        data: bytes = found["Item"]["data"]["B"]
+        return data
+
+
+def _unavailable(action: str, error: Exception) -> StoreUnavailable:
+    code = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
+    return StoreUnavailable(f"{action}: {code}")
+
+
+def _part_key(call_id: str, digest: str, number: int) -> str:
+    return f"{call_id}#{digest}#{number}"
+
+
+def _epoch_ms(instant: datetime) -> dict[str, str]:
+    return {"N": str(round(instant.timestamp() * 1000))}
+
+
+def _expiry(now: datetime) -> dict[str, str]:
+    """Epoch seconds, as TTL takes them."""
+    return {"N": str(math.ceil((now + KEPT_FOR).timestamp()))}
