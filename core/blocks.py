@@ -71,6 +71,10 @@ Block = Annotated[
 ]
 Content = tuple[Block, ...]
 
+WireBlock = Annotated[TextBlock | JsonBlock | ImageBlock | DocumentBlock, Field(discriminator="type")]
+"""What may come from outside: nobody but the store says what lies in the payload bucket."""
+WireContent = tuple[WireBlock, ...]
+
 
 def text_content(text: str) -> Content:
     """One text block."""

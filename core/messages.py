@@ -18,7 +18,7 @@ from pydantic import (
     field_validator,
 )
 
-from core.blocks import Content, TextBlock
+from core.blocks import TextBlock, WireContent
 from core.errors import Refused
 from core.ids import digest, is_thread_id
 from core.sources import Source
@@ -63,7 +63,7 @@ def _is_blank(block: Any) -> bool:
 
 class UserMessage(_Message):
     type: Literal["user_message"]
-    content: Content
+    content: WireContent
     on_busy: Literal["interrupt", "queue"] | None = None
     agent: str | None = Field(default=None, max_length=64)
 
@@ -73,7 +73,7 @@ class UserMessage(_Message):
 class ToolResultMessage(_Message):
     type: Literal["tool_result"]
     call_id: str = Field(min_length=1, max_length=64)
-    content: Content
+    content: WireContent
     is_error: bool = False
     subscription: bool = False
     sources: tuple[Source, ...] = ()

@@ -10,7 +10,7 @@ from core.chunks import Usage
 from core.entries import TurnEnd
 from core.errors import LostRace, NotSettled, Refused
 from core.history.manager import HistoryManager
-from core.messages import Input, UserMessage
+from core.messages import Input, Message, Timer, UserMessage, Wake
 from core.outbox import SendError
 from core.ports import Observer, Unsent
 from core.slice.apply import Taken, owe_nothing, take_input
@@ -102,8 +102,11 @@ class _Slice:
         )
         await self._settle()
         results = [self._take(taken) for taken in self._inputs]
-        self._fresh = "accepted" in results
-        self._tries = self._tries_before(results)
+        accepted = [
+            taken.message for taken, result in zip(self._inputs, results, strict=True) if result == "accepted"
+        ]
+        self._fresh = any(not isinstance(message, Wake | Timer) for message in accepted)
+        self._tries = self._tries_before(accepted)
         if not self._completing:
             self._end_debt()
         while not await self._step():
@@ -132,11 +135,10 @@ class _Slice:
         except Refused as refusal:
             return refusal
 
-    def _tries_before(self, results: Sequence[Taken | Refused]) -> int:
+    def _tries_before(self, accepted: Sequence[Message]) -> int:
         """Tries that the pending completion has had. User text begins anew."""
-        texts = [taken for taken, result in zip(self._inputs, results, strict=True) if result == "accepted"]
         wake = self._manager.draft.committed.state.wake
-        anew = any(isinstance(taken.message, UserMessage) for taken in texts)
+        anew = any(isinstance(message, UserMessage) for message in accepted)
         return 0 if anew or wake is None or wake.reason != "model" else wake.tries
 
     async def _step(self) -> bool:
