@@ -1,0 +1,5 @@
+"""Both stores, for the behaviours that involve storage: the fixtures of the contract tests, under their names."""
+
+from tests.contract.conftest import aws_endpoint, stores
+
+__all__ = ["aws_endpoint", "stores"]
