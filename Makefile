@@ -46,6 +46,12 @@ format: $(DEV) ## format the code and mend what the linter can
 bench: $(RUN) ## measure: import time, requests and bytes per slice
 	@$(BIN)/python -m bench
 
+# `sam build --build-in-source` calls this for each function. Not in help: nobody types it.
+build-%Function:
+	@mkdir -p "$(ARTIFACTS_DIR)" && cp -R core examples handlers infra "$(ARTIFACTS_DIR)"
+	@rm -rf "$(ARTIFACTS_DIR)/infra/local"
+	@find "$(ARTIFACTS_DIR)" -name __pycache__ -prune -exec rm -rf {} +
+
 # A stamp is written last, so a set-up that was broken off starts again. The first Python that is 3.11 or newer and has
 # venv is taken, PYTHON= first; a .venv that works is kept.
 $(RUN): requirements.lock pyproject.toml
