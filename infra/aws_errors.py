@@ -11,15 +11,28 @@ from aiohttp import ClientError as HttpError
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
+    ConnectionError,
     HTTPClientError,
     IncompleteReadError,
     ParamValidationError,
 )
+from botocore.parsers import ResponseParserError
 
 from core.errors import MisuseError, StoreUnavailable, TorporError
 
-AWS_FAILURES: Final = (ClientError, BotoCoreError, HttpError, OSError, TimeoutError)
+AWS_FAILURES: Final = (ClientError, BotoCoreError, ResponseParserError, HttpError, OSError)
 """What a request to AWS raises when it does not answer as asked, whatever the layer."""
+
+
+_CUT_OFF: Final = (
+    ConnectionError,
+    HTTPClientError,
+    IncompleteReadError,
+    ResponseParserError,
+    HttpError,
+    OSError,
+)
+"""No answer, or half of one. Timeouts are among them: TimeoutError is an OSError."""
 
 
 class Failure(Enum):
@@ -102,9 +115,7 @@ def failure_of(failure: BaseException) -> Failure:
         return failure_of_code(code_of(failure), int(status))
     if isinstance(failure, ParamValidationError):
         return Failure.INVALID
-    if isinstance(failure, HTTPClientError | IncompleteReadError | HttpError | OSError):
-        return Failure.TRANSIENT
-    return Failure.DENIED
+    return Failure.TRANSIENT if isinstance(failure, _CUT_OFF) else Failure.DENIED
 
 
 def translated(failure: BaseException, action: str) -> TorporError:

@@ -70,7 +70,8 @@ class Table:
         try:
             await self._ask("put", self._client.put_item, request, answers=frozenset({_CONDITION_FAILED}))
         except ClientError as failed_condition:
-            there: Item = failed_condition.response.get("Item", {})
+            response: Any = failed_condition.response
+            there: Item = response.get("Item", {})
             return there
         return None
 
