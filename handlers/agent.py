@@ -38,5 +38,7 @@ async def handle_event(event: dict[str, Any], container: AgentContainer) -> dict
     failed = {item["itemIdentifier"] for item in response["batchItemFailures"]}
     if failed:
         again = [record for record in records_of(event) if record.message_id in failed]
-        await container.records.bring_back([(record.receipt_handle, record.receive_count) for record in again])
+        await container.records.bring_back(
+            [(record.receipt_handle, record.receive_count) for record in again]
+        )
     return response

@@ -38,11 +38,16 @@ def handle(
 ) -> dict[str, Any]:
     """The partial batch response for one event."""
     container.agent.time_left.starts(remaining_ms)
+    return container.agent.loop.run(handle_event(event, container))
+
+
+async def handle_event(event: dict[str, Any], container: DeadLetterContainer) -> dict[str, Any]:
+    """`handle` inside a running event loop."""
 
     async def process(record: QueueRecord) -> str:
         return await _handler_for(record, container)(record, container)
 
-    return container.agent.loop.run(run_batch(event, process))
+    return await run_batch(event, process)
 
 
 def _handler_for(record: QueueRecord, container: DeadLetterContainer) -> HandleRecord:
@@ -76,7 +81,9 @@ async def handle_tool_call_record(record: QueueRecord, container: DeadLetterCont
 async def handle_delay_record(record: QueueRecord, container: DeadLetterContainer) -> str:
     """A wake or timer that the relay gave up: passed on all the same, parked if that can never work."""
     try:
-        container.answering.sender.send(relayed(record.body, record.message_id, container.agent.ports.clock.now()))
+        container.answering.sender.send(
+            relayed(record.body, record.message_id, container.agent.ports.clock.now())
+        )
     except Refused as error:
         return await park(record, container, error.reason)
     return "relayed"

@@ -23,10 +23,15 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ARG
 
 def handle(event: dict[str, Any], container: RelayContainer) -> dict[str, Any]:
     """The partial batch response for one event."""
+    return container.loop.run(handle_event(event, container))
+
+
+async def handle_event(event: dict[str, Any], container: RelayContainer) -> dict[str, Any]:
+    """`handle` inside a running event loop."""
 
     async def process(record: QueueRecord) -> str:
         message = relayed(record.body, record.message_id, container.clock.now())
         container.sender.send(message)
         return f"relayed to {message.queue}"
 
-    return container.loop.run(run_batch(event, process))
+    return await run_batch(event, process)

@@ -22,8 +22,15 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 def handle(event: dict[str, Any], container: WorkerContainer, remaining_ms: RemainingMs) -> dict[str, Any]:
     """The partial batch response for one event."""
+    return container.loop.run(handle_event(event, container, remaining_ms))
+
+
+async def handle_event(
+    event: dict[str, Any], container: WorkerContainer, remaining_ms: RemainingMs
+) -> dict[str, Any]:
+    """`handle` inside a running event loop."""
 
     async def process(record: QueueRecord) -> str:
         return await container.worker.handle(record.body, record.attempt, remaining_ms() / 1000)
 
-    return container.loop.run(run_batch(event, process))
+    return await run_batch(event, process)
