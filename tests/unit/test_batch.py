@@ -1,0 +1,73 @@
+"""The boundary of a batch: a record fails alone, except that a FIFO group stops at its first failure."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import StoreUnavailable
+from handlers.batch import run_batch
+from handlers.records import QueueRecord, records_of
+
+EVENT = json.loads((Path(__file__).parents[1] / "events" / "two_groups.json").read_text())
+A1, B1, A2 = (record["messageId"] for record in EVENT["Records"])
+
+
+def failing(*bodies: str, error: Exception) -> tuple[Callable[[QueueRecord], Any], list[str]]:
+    tried: list[str] = []
+
+    async def process(record: QueueRecord) -> str:
+        tried.append(record.body)
+        if record.body in bodies:
+            raise error
+        return "done"
+
+    return process, tried
+
+
+@pytest.mark.parametrize("error", [StoreUnavailable("x"), ValueError("x"), RecursionError()])
+@pytest.mark.parametrize(
+    ("bad", "failed", "tried"),
+    [
+        ((), [], {"a1", "b1", "a2"}),
+        (("a1",), [A1, A2], {"a1", "b1"}),
+        (("b1",), [B1], {"a1", "b1", "a2"}),
+        (("a2",), [A2], {"a1", "b1", "a2"}),
+        (("a1", "b1"), [A1, B1, A2], {"a1", "b1"}),
+    ],
+    ids=["none", "first of a group", "only one of a group", "last of a group", "two groups"],
+)
+async def test_after_a_failure_the_rest_of_its_group_fails_too(
+    error: Exception, bad: tuple[str, ...], failed: list[str], tried: set[str]
+) -> None:
+    process, seen = failing(*bad, error=error)
+    response = await run_batch(EVENT, process)
+    assert [item["itemIdentifier"] for item in response["batchItemFailures"]] == failed
+    assert set(seen) == tried
+
+
+async def test_records_of_a_standard_queue_fail_alone() -> None:
+    records = [
+        record | {"attributes": {k: v for k, v in record["attributes"].items() if k != "MessageGroupId"}}
+        for record in EVENT["Records"]
+    ]
+    process, _ = failing("a1", error=ValueError())
+    assert await run_batch({"Records": records}, process) == {"batchItemFailures": [{"itemIdentifier": A1}]}
+
+
+async def test_a_log_line_carries_ids_and_no_content(capsys: pytest.CaptureFixture[str]) -> None:
+    secret = {"Records": [EVENT["Records"][0] | {"body": "secret words"}]}
+    process, _ = failing("secret words", error=ValueError("secret words"))
+    await run_batch(secret, process)
+    logged = capsys.readouterr()
+    assert "secret" not in logged.out + logged.err
+
+
+def test_another_delivery_of_a_message_is_another_attempt() -> None:
+    (first, *_) = records_of(EVENT)
+    again = records_of({"Records": [EVENT["Records"][0] | {"receiptHandle": "other"}]})[0]
+    assert first.attempt != again.attempt
+    assert (first.message_id, first.group, first.sender) == (again.message_id, "a", "AIDAIO23YVJENQZJOL4VO")
+    assert first.sent_at.isoformat() == "2019-11-08T22:18:30.774000+00:00"
