@@ -1,13 +1,12 @@
 """AWS failures as core errors: the one table that decides what a code means, used by every adapter.
 
 Stands alone because the class of an error decides what happens next, and that must not differ between adapters. Always
-`raise translated(exc, …) from exc`.
+`raise translated(exc, …) from exc`. Knows botocore only, so that synchronous programs can use it without aiohttp.
 """
 
 from enum import Enum
 from typing import Final
 
-from aiohttp import ClientError as HttpError
 from botocore.exceptions import (
     BotoCoreError,
     ClientError,
@@ -20,7 +19,7 @@ from botocore.parsers import ResponseParserError
 
 from core.errors import MisuseError, StoreUnavailable, TorporError
 
-AWS_FAILURES: Final = (ClientError, BotoCoreError, ResponseParserError, HttpError, OSError)
+AWS_FAILURES: Final = (ClientError, BotoCoreError, ResponseParserError, OSError)
 """What a request to AWS raises when it does not answer as asked, whatever the layer."""
 
 
@@ -29,7 +28,6 @@ _CUT_OFF: Final = (
     HTTPClientError,
     IncompleteReadError,
     ResponseParserError,
-    HttpError,
     OSError,
 )
 """No answer, or half of one. Timeouts are among them: TimeoutError is an OSError."""

@@ -4,7 +4,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Final
 
-from botocore.exceptions import ClientError
+import aiohttp
+from botocore.exceptions import ClientError, HTTPClientError
 
 from core.errors import UnreadableRecord
 from core.ids import digest
@@ -73,8 +74,11 @@ class Payloads:
 
     async def _read(self, bucket: str, key: str) -> str:
         response = await self._client.get_object(Bucket=bucket, Key=key)
-        async with response["Body"] as stream:
-            data: bytes = await stream.read()
+        try:
+            async with response["Body"] as stream:
+                data: bytes = await stream.read()
+        except aiohttp.ClientError as cut_off:  # outside botocore's errors, unlike all else a request raises
+            raise HTTPClientError(error=cut_off) from cut_off
         return data.decode()
 
 

@@ -7,7 +7,7 @@ from core.errors import LostRace, MisuseError, StoreUnavailable
 from tests.contract.commits import THREAD, key, made, settle, turn, user, with_metadata
 from tests.contract.samples import body
 from tests.contract.stores import START, DynamoStores
-from tests.contract.watched import fails, gets_half, hangs, loses_the_answer, puts_half, refused
+from tests.contract.watched import fails, gets_half, hangs, is_cut_off, loses_the_answer, puts_half, refused
 
 TIMEOUT = ReadTimeoutError(endpoint_url="http://table")
 THROTTLED = refused("ProvisionedThroughputExceededException")
@@ -162,6 +162,14 @@ async def test_a_tip_that_moved_although_its_answer_was_lost(dynamo: DynamoStore
         opened.dynamodb.next_time("update_item", loses_the_answer(TIMEOUT))
         await opened.store.settled(turn(1), waiting=False)
         assert (await opened.store.load(THREAD)).tip == 1
+
+
+async def test_a_payload_that_is_cut_off_is_read_again(dynamo: DynamoStores) -> None:
+    async with dynamo.open() as opened:
+        commit = turn(1, "x" * 100_000)
+        await opened.store.commit(commit)
+        opened.s3.next_time("get_object", is_cut_off, is_cut_off)
+        assert (await opened.another().load(THREAD)).last == commit
 
 
 async def test_a_payload_that_cannot_be_written_stops_the_commit(dynamo: DynamoStores) -> None:

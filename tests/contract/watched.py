@@ -4,8 +4,9 @@ import asyncio
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
+import aiohttp
 from botocore.exceptions import ClientError
 
 from infra.aws_limits import item_bytes
@@ -112,6 +113,24 @@ def loses_the_answer(failure: Exception) -> Fault:
         raise failure
 
     return fault
+
+
+class _CutOff:
+    """An S3 body that ends before its time."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        pass
+
+    async def read(self) -> bytes:
+        raise aiohttp.ClientPayloadError("not all of it came")
+
+
+async def is_cut_off(send: Send, request: dict[str, Any]) -> Any:
+    """A GetObject whose body ends before its time."""
+    return {"Body": _CutOff()}
 
 
 async def hangs(send: Send, request: dict[str, Any]) -> Any:

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-import aiohttp
 import pytest
 from botocore.exceptions import (
     ClientError,
     ConnectTimeoutError,
     EndpointConnectionError,
+    HTTPClientError,
     NoCredentialsError,
     ParamValidationError,
     ReadTimeoutError,
@@ -40,7 +40,7 @@ def answer(code: str, status: int = 400) -> ClientError:
         (ConnectTimeoutError(endpoint_url="http://x"), Failure.TRANSIENT),
         (EndpointConnectionError(endpoint_url="http://x"), Failure.TRANSIENT),
         (ResponseParserError("half an answer"), Failure.TRANSIENT),
-        (aiohttp.ClientPayloadError("cut off"), Failure.TRANSIENT),
+        (HTTPClientError(error="cut off"), Failure.TRANSIENT),
         (TimeoutError(), Failure.TRANSIENT),
         (ConnectionResetError(), Failure.TRANSIENT),
         (NoCredentialsError(), Failure.DENIED),
