@@ -47,7 +47,8 @@ SendBatch = Callable[[Sequence[Outgoing]], Awaitable[Sequence[SendOutcome]]]
 class QueueShare:
     """One queue's part of an outbox: what to try next, and what became of it. No I/O.
 
-    A lane is the messages of one group. What failed in a lane is tried alone until it is confirmed or given up.
+    A lane is the messages of one group. What failed in a lane is tried alone until it is confirmed or given up; only
+    inside one batch, where the queue decides entry by entry, can a later message arrive before one that failed.
     """
 
     def __init__(self, messages: Sequence[Outgoing]) -> None:

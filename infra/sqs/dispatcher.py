@@ -16,6 +16,8 @@ from infra.sqs.requests import request_fault, request_for
 
 MAX_PATIENCE_SECONDS = 10.0
 """Of one `send`. A queue that is down for longer must not hold up the slice: the next commit carries its messages."""
+RESERVE_SECONDS = 2.0
+"""Of the invocation's time: what the slice needs to go on after sending."""
 
 
 class AsyncSqsClient(Protocol):
@@ -36,11 +38,11 @@ class SqsDispatcher:
     """Queue URL by name: `input`, `output`, `delay`, `worker:<name>`."""
     clock: Clock
     time_left_seconds: Callable[[], float]
-    """How long sending may go on, what the slice needs afterwards already taken off."""
+    """Of the invocation; infinity if nothing bounds it."""
 
     async def send(self, messages: Sequence[Outgoing]) -> tuple[Unsent, ...]:
         """As the port says."""
-        patience_seconds = min(MAX_PATIENCE_SECONDS, max(0.0, self.time_left_seconds()))
+        patience_seconds = min(MAX_PATIENCE_SECONDS, max(0.0, self.time_left_seconds() - RESERVE_SECONDS))
         give_up_at = self.clock.now() + timedelta(seconds=patience_seconds)
         return await send_in_order(messages, self._send_batch, self.clock, give_up_at)
 

@@ -68,7 +68,7 @@ async def test_a_code_says_whether_it_can_ever_be_sent(rigs: SqsRigs, code: str,
     async with rigs.open() as rig:
         watched = Watched(rig.sqs)
         watched.next_time("send_message_batch", *[fails(refused(code))] * 20)
-        dispatcher = SqsDispatcher(watched, rig.urls, rig.clock, lambda: 1.0)
+        dispatcher = SqsDispatcher(watched, rig.urls, rig.clock, lambda: 4.0)
         (unsent,) = await dispatcher.send([message("worker:research", "call")])
         assert unsent.permanent is permanent
         assert (len(watched.calls) == 1) is permanent
