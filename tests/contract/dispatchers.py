@@ -26,7 +26,7 @@ QUEUES = ("input", "output", "delay", "worker:research")
 FIFO = ("input", "output")
 FOR_EVER = 1_000_000
 _SESSION = aioboto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name="us-east-1")
-_CONFIG = Config(retries={"total_max_attempts": 1}, connect_timeout=5, read_timeout=20)
+_CONFIG: Any = Config(retries={"total_max_attempts": 1}, connect_timeout=5, read_timeout=20)
 _NUMBERS = count(1)
 
 
