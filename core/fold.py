@@ -54,7 +54,8 @@ def fold_commits(folded: FoldedThread, commits: Iterable[Commit]) -> FoldedThrea
             starts.append((commit.first_seq, commit.number))
     covered = state.summary.up_to_seq if state.summary else 0
     kept = entries if not entries or entries[0].seq > covered else [e for e in entries if e.seq > covered]
-    return FoldedThread(state, tuple(kept), tuple(starts))
+    wanted = tuple(start for start in starts if start[1] >= state.from_number)
+    return FoldedThread(state, tuple(kept), wanted)
 
 
 def fold_commit(state: ThreadState, commit: Commit) -> ThreadState:

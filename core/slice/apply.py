@@ -27,6 +27,7 @@ from core.ids import is_child
 from core.messages import Input
 from core.outbox import SendError
 from core.sources import Source
+from core.text import canonical_json
 from core.thread import Origin
 
 Taken = Literal["accepted", "duplicate", "stale"]
@@ -49,6 +50,7 @@ def take_input(manager: HistoryManager, taken: Input, setting: Setting) -> Taken
     effects = decide(taken, manager.state, setting)
     if not effects:
         return "stale"
+    require_room_for_metadata(manager, taken.message.metadata or {})
     for effect in effects:
         apply_effect(manager, effect, taken)
     if not any(consumed.key == taken.key for consumed in manager.draft.consumed):
@@ -135,6 +137,16 @@ def add_sources(manager: HistoryManager, sources: tuple[Source, ...]) -> None:
 
 MAX_SOURCES = 100
 """Sources of one answer: bounds what a commit records of them."""
+
+
+def require_room_for_metadata(manager: HistoryManager, values: Mapping[str, Any]) -> None:
+    """Raises Refused before a thread's metadata outgrows what every output and call can carry along."""
+    if values and len(canonical_json({**manager.metadata, **values})) > MAX_METADATA_BYTES:
+        raise Refused("invalid", f"metadata: a thread holds at most {MAX_METADATA_BYTES:,} bytes of it as JSON")
+
+
+MAX_METADATA_BYTES = 65_536
+"""Of a root's metadata as JSON: it travels in every output and tool call, and must fit one item."""
 
 
 def set_metadata(manager: HistoryManager, values: Mapping[str, Any]) -> None:

@@ -5,7 +5,8 @@ Every call gets exactly one answer, and nothing half-received is ever run.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from core.agent import Agent
@@ -121,7 +122,7 @@ async def _run(
         metadata=manager.metadata,
         deadline=now + timedelta(seconds=seconds),
     )
-    run = await run_tool(plan.tool, plan.call.args, context)
+    run = await run_tool(replace(plan.tool, timeout_seconds=seconds), deepcopy(plan.call.args), context)
     return run.outcome, run.result
 
 
