@@ -36,6 +36,11 @@ class AwsAccess:
         local = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
         return {"region_name": self.region, **(local if self.endpoint_url else {})}
 
+    def client_arguments(self) -> dict[str, Any]:
+        """For `session.client(...)`. Over plain HTTP no certificates are read: it takes longer than all the rest."""
+        plain = (self.endpoint_url or "").startswith("http://")
+        return {"endpoint_url": self.endpoint_url, **({"verify": False} if plain else {})}
+
 
 def sync_clients(access: AwsAccess, *services: str) -> tuple[Any, ...]:
     """One boto3 client per service, of a session of their own."""
@@ -44,9 +49,8 @@ def sync_clients(access: AwsAccess, *services: str) -> tuple[Any, ...]:
 
     session = boto3.session.Session(**access.session_arguments())
     config = Config(**_config(SYNC_ATTEMPTS))
-    return tuple(
-        session.client(service, endpoint_url=access.endpoint_url, config=config) for service in services
-    )
+    arguments = access.client_arguments()
+    return tuple(session.client(service, config=config, **arguments) for service in services)
 
 
 @dataclass(slots=True)
@@ -64,7 +68,7 @@ class AsyncClients:
 
         self._session = self._session or aioboto3.Session(**self.access.session_arguments())
         config = Config(**_config(ASYNC_ATTEMPTS) | {"read_timeout": read_timeout_seconds})
-        client = self._session.client(service, endpoint_url=self.access.endpoint_url, config=config)
+        client = self._session.client(service, config=config, **self.access.client_arguments())
         return await self._stack.enter_async_context(client)
 
     async def open_all(self, *services: str) -> tuple[Any, ...]:
