@@ -28,11 +28,12 @@ def answer(call: ToolCallMessage, result: RecordedResult) -> Outgoing:
     return Outgoing(dedup_id, INPUT, _body(call, result), group=call.thread_id)
 
 
-def recorded(call: ToolCallMessage, result: ToolResult) -> RecordedResult:
+def recorded(call: ToolCallMessage, result: ToolResult, *, timed_out: bool = False) -> RecordedResult:
     """The result as it can be answered: whole if it fits, else cut, with a text that says how much is missing."""
     whole = RecordedResult(
         content=result.content,
         is_error=result.is_error,
+        outcome="timed_out" if timed_out else None,
         subscription=result.subscription,
         sources=result.sources,
         state_patch=result.state_patch,

@@ -22,11 +22,16 @@ from core.blocks import TextBlock, WireContent
 from core.errors import Refused
 from core.ids import digest, is_thread_id
 from core.sources import Source
-from core.text import clean_json, shorten
+from core.text import clean_json, is_deeper_than, shorten
 
 COMMON_FIELDS = frozenset({"v", "type", "thread_id", "message_id", "metadata"})
 MARKED_TYPES = frozenset({"user_message", "cancel", "close"})
-"""Types whose consumption leaves a marker. For the others the fold says whether they still mean anything."""
+"""Types whose consumption leaves a marker."""
+TOLD_BY_THE_FOLD = frozenset({"tool_result", "wake", "timer"})
+"""Types that are no duplicates by their id: a live call, a pending wake or timer says whether they mean anything."""
+
+MAX_BODY_DEPTH = 150
+"""Nesting of a body: what a tool may return (100 levels), and room for what stands around it."""
 
 BLANK_NOTE = "(blank message)"
 
@@ -75,6 +80,8 @@ class ToolResultMessage(_Message):
     call_id: str = Field(min_length=1, max_length=64)
     content: WireContent
     is_error: bool = False
+    outcome: Literal["timed_out"] | None = None
+    """How the call ended, where `is_error` does not say it all: a worker tells a run over its timeout."""
     subscription: bool = False
     sources: tuple[Source, ...] = ()
     state_patch: dict[str, Any] | None = None
@@ -189,10 +196,9 @@ def _object(body: str) -> dict[str, Any]:
         raise Refused("invalid", f"body: not JSON ({shorten(str(error), 80)})") from error
     if not isinstance(value, dict):
         raise Refused("invalid", "body: must be a JSON object")
-    try:
-        cleaned: dict[str, Any] = clean_json(value)
-    except RecursionError as error:
-        raise Refused("invalid", "body: nested too deeply") from error
+    if is_deeper_than(value, MAX_BODY_DEPTH):
+        raise Refused("invalid", f"body: nested deeper than {MAX_BODY_DEPTH} levels")
+    cleaned: dict[str, Any] = clean_json(value)
     return cleaned
 
 

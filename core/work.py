@@ -5,7 +5,7 @@ Values and port together, apart from the worker that uses them: the dead-letter 
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from core.blocks import Content, Value
 from core.sources import Source
@@ -16,6 +16,8 @@ class RecordedResult(Value):
 
     content: Content
     is_error: bool = False
+    outcome: Literal["timed_out"] | None = None
+    """Set for a run over its timeout, which is an error too."""
     subscription: bool = False
     sources: tuple[Source, ...] = ()
     state_patch: dict[str, Any] | None = None

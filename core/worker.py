@@ -14,7 +14,7 @@ from core.clock import Clock
 from core.errors import RetryableError
 from core.ids import root_of
 from core.ports import Outgoing
-from core.tools import Tool, ToolContext, ToolResult, error_result, run_tool
+from core.tools import Tool, ToolContext, ToolResult, ToolRun, error_result, run_tool
 from core.work import AlreadyRunning, Cancelled, Finished, RecordedResult, Started, WorkRecords
 from core.work_messages import ToolCallMessage, ToolCancelMessage, parse_work
 
@@ -117,10 +117,12 @@ class Worker:
 
         async def run() -> RecordedResult:
             if until_deadline <= 0:
-                return recorded(call, error_result("the deadline passed before the call was started"))
+                late = error_result("the deadline passed before the call was started")
+                return recorded(call, late, timed_out=True)
             if tool is None:
                 return recorded(call, self._unknown(call.name))
-            return recorded(call, await _run(replace(tool, timeout_seconds=run_seconds), call))
+            run = await _run(replace(tool, timeout_seconds=run_seconds), call)
+            return recorded(call, run.result, timed_out=run.outcome == "timed_out")
 
         return await self.answering.answer(call, attempt, run_seconds + LEASE_MARGIN_SECONDS, run)
 
@@ -129,7 +131,7 @@ class Worker:
         return error_result(f"worker {self.name!r} has no tool {name!r}; its tools are: {there}")
 
 
-async def _run(tool: Tool, call: ToolCallMessage) -> ToolResult:
+async def _run(tool: Tool, call: ToolCallMessage) -> ToolRun:
     context = ToolContext(
         thread_id=call.thread_id,
         root_thread_id=root_of(call.thread_id),
@@ -139,4 +141,4 @@ async def _run(tool: Tool, call: ToolCallMessage) -> ToolResult:
         metadata=call.metadata,
         deadline=call.deadline,
     )
-    return (await run_tool(tool, call.args, context)).result
+    return await run_tool(tool, call.args, context)

@@ -10,7 +10,7 @@ def accept(message: ToolResultMessage, state: ThreadState) -> tuple[Effect, ...]
     """No effects for a call that is not live: late, doubled, interrupted, unknown, or of a closed thread."""
     if state.closed or state.live_call(message.call_id) is None:
         return ()
-    outcome = "error" if message.is_error else "ok"
+    outcome = message.outcome or ("error" if message.is_error else "ok")
     effects: list[Effect] = [
         Take(ToolResult(call_id=message.call_id, content=message.content, outcome=outcome))
     ]
