@@ -34,7 +34,8 @@ def render(
     model: str = "",
     result_characters: int = 100_000,
 ) -> tuple[RequestMessage, ...]:
-    """The messages of a request. `model` decides which reasoning may be sent back: a model takes only its own.
+    """The messages of a request. `model` decides which reasoning may be sent back: a model takes only its own, and
+    only what it can know again, by signature or redacted.
 
     At most `result_characters` of each result are shown; what is cut is said in its place.
     """
@@ -72,7 +73,7 @@ def _rendered(
         case Assistant(text=text):
             return (("assistant", (TextBlock(text=text),)),)
         case Reasoning():
-            own = entry.model in ("", model)
+            own = entry.model in ("", model) and (entry.signature or entry.redacted)
             part = ReasoningPart(entry.text, entry.signature, entry.redacted)
             return (("assistant", (part,)),) if own else ()
         case ToolCall(call_id=call_id, name=name, args=args):

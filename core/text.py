@@ -42,6 +42,18 @@ def clean_json(value: Any) -> Any:
             return value
 
 
+def is_deeper_than(value: Any, levels: int) -> bool:
+    """Whether a JSON value nests deeper than `levels`. Serialisers give up somewhere above 200, all differently."""
+    match value:
+        case dict():
+            inner = list(value.values())
+        case list() | tuple():
+            inner = list(value)
+        case _:
+            return False
+    return levels <= 0 or any(is_deeper_than(item, levels - 1) for item in inner)
+
+
 def canonical_json(value: Any) -> str:
     """One text per value: sorted keys, no spaces, ASCII. What digests are taken of."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)

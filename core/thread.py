@@ -109,6 +109,11 @@ class ThreadState(Value):
     summary: Summary | None = None
 
     @property
+    def exists(self) -> bool:
+        """Whether an input has made the thread, in an earlier commit or in this one's draft."""
+        return self.number > 0 or self.last_seq > 0
+
+    @property
     def working(self) -> bool:
         """Whether a live call that is not passive holds the thread."""
         return any(not call.passive for call in self.live)

@@ -132,5 +132,5 @@ def require_open(state: ThreadState) -> None:
 
 def require_known(state: ThreadState) -> None:
     """Raises Refused (`unknown_thread`) for a thread without history."""
-    if state.number == 0:
+    if not state.exists:
         raise Refused("unknown_thread", "there is no such thread")

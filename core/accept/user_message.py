@@ -11,7 +11,7 @@ from core.thread import ThreadState
 def accept(message: UserMessage, taken: Input, state: ThreadState, setting: Setting) -> tuple[Effect, ...]:
     """Raises Refused: the thread is closed, an unknown child, at its bound of waiting inputs, or the agent unknown."""
     require_open(state)
-    first = state.number == 0
+    first = not state.exists
     if first and is_child(taken.message.thread_id):
         raise Refused("unknown_thread", "thread_id: no such child thread exists")
     if first and message.agent is not None and message.agent not in setting.agent_names:

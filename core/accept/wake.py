@@ -6,9 +6,12 @@ from core.thread import ThreadState
 
 
 def accept(taken: Input, state: ThreadState, setting: Setting) -> tuple[Effect, ...]:
-    """No effects for any other wake. One that comes early is armed again, for the same instant."""
+    """No effects for any other wake. One that comes early is armed again, for the same instant.
+
+    A closed thread waits for one too, while messages of it are carried on.
+    """
     wake = state.wake
-    if state.closed or wake is None or wake.id != taken.message_id:
+    if wake is None or wake.id != taken.message_id:
         return ()
     if wake.due_at is not None and setting.now < wake.due_at:
         return (RearmWake(wake),)

@@ -7,9 +7,12 @@ from core.chunks import ArgumentsDelta, CallChunk, Chunk, Completed, ReasoningBl
 from core.entries import Assistant, Entry, Reasoning, ToolCall
 from core.errors import MisuseError
 from core.ids import call_id
-from core.text import canonical_json, clean_json, clean_text
+from core.text import canonical_json, clean_json, clean_text, is_deeper_than
 
 _OUTSIDE_NAME = re.compile(r"[^A-Za-z0-9_-]")
+
+MAX_ARGUMENTS_DEPTH = 100
+"""As deep as a tool's result may be."""
 
 BufferItem = TextChunk | ReasoningBlock | CallChunk
 
@@ -67,7 +70,11 @@ def _entry(item: BufferItem, thread_id: str, birth: str, seq: int, position: int
             return Assistant(seq=seq, text=clean_text(text))
         case ReasoningBlock():
             return Reasoning(
-                seq=seq, text=item.text, signature=item.signature, redacted=item.redacted, model=item.model
+                seq=seq,
+                text=clean_text(item.text),
+                signature=item.signature,
+                redacted=item.redacted,
+                model=item.model,
             )
         case CallChunk(name=name, arguments=arguments):
             named = _OUTSIDE_NAME.sub("_", name)[:64] or "unnamed"
@@ -79,9 +86,11 @@ def _entry(item: BufferItem, thread_id: str, birth: str, seq: int, position: int
 def _arguments(arguments: dict[str, Any] | str) -> tuple[dict[str, Any], str | None]:
     if isinstance(arguments, str):
         return {}, clean_text(arguments)
+    if is_deeper_than(arguments, MAX_ARGUMENTS_DEPTH):
+        return {}, f"(an object nested deeper than {MAX_ARGUMENTS_DEPTH} levels)"
     cleaned: dict[str, Any] = clean_json(arguments)
     try:
         canonical_json(cleaned)
-    except (TypeError, ValueError, RecursionError):
+    except (TypeError, ValueError):
         return {}, clean_text(repr(arguments)[:1000])
     return cleaned, None

@@ -19,7 +19,7 @@ from core.history.buffer import BufferItem, TurnBuffer
 from core.history.cuts import is_safe_cut, safe_cut
 from core.history.draft import ThreadDraft
 from core.ids import digest, is_child
-from core.messages import MARKED_TYPES, InputKey
+from core.messages import MARKED_TYPES, TOLD_BY_THE_FOLD, InputKey
 from core.outbox import SendCancel
 from core.ports import LoadedThread, ThreadStore
 from core.thread import Deferred, LiveCall, Subscription, Summary, ThreadState
@@ -123,7 +123,9 @@ class HistoryManager:
         return max(safe_cut(self.history), summary.up_to_seq if summary else 0)
 
     def seen(self, key: InputKey) -> str | None:
-        """The body digest under which this input was taken in already, or None: then it is new."""
+        """The body digest under which this input was taken in already; None if it is new, or the fold tells."""
+        if key.type in TOLD_BY_THE_FOLD:
+            return None
         taken = next((consumed for consumed in self.draft.consumed if consumed.key == key), None)
         taken = taken or (self._last.consumes(key) if self._last else None)
         return taken.body_digest if taken else self._loaded.markers.get(key)

@@ -121,7 +121,7 @@ class _Slice:
     def _agent_for(self, taken: Input) -> Agent:
         """The agent whose limits and habits an input meets: a new thread's is the one asked for."""
         asked = taken.message.agent if isinstance(taken.message, UserMessage) else None
-        return self._agent if self._manager.state.number else self._app.agent(asked)
+        return self._agent if self._manager.state.exists else self._app.agent(asked)
 
     def _take(self, taken: Input) -> Taken | Refused:
         setting = Setting(
