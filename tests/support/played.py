@@ -4,7 +4,7 @@ Apart from the scripted model because a test says what comes next whatever the r
 """
 
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Any
 
 from core.blocks import Value
@@ -38,12 +38,18 @@ def signed(text: str, signature: str = "sig", model: str = "test:model") -> Reas
     return ReasoningBlock(text, signature, None, model)
 
 
+async def _nothing() -> None:
+    """Nothing happens elsewhere."""
+
+
 class PlayedModel:
     """Plays its turns one after another, and keeps the requests. Asked for more, it fails the test."""
 
     def __init__(self, *turns: Turn, signs_reasoning: bool = True) -> None:
         self.turns = list(turns)
         self.requests: list[ModelRequest] = []
+        self.on_request: Callable[[], Awaitable[None]] = _nothing
+        """Awaited before each turn: what happens elsewhere meanwhile."""
         self._signs_reasoning = signs_reasoning
 
     @property
@@ -56,6 +62,7 @@ class PlayedModel:
 
     async def stream(self, request: ModelRequest, *, timeout_seconds: float) -> AsyncGenerator[Chunk, None]:
         self.requests.append(request)
+        await self.on_request()
         assert self.turns, "a completion that no test foresaw"
         for piece in self.turns.pop(0):
             if isinstance(piece, Exception):

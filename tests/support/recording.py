@@ -10,10 +10,6 @@ from core.ports import Outgoing, Unsent
 from infra.send_order import Confirmed, Never, NotNow, SendOutcome, send_in_order
 
 
-class Crash(Exception):
-    """The invocation dies here."""
-
-
 async def _nothing(message: Outgoing) -> None:
     """Look on."""
 

@@ -1,0 +1,139 @@
+"""The invocation dies, or a request fails: whoever comes next finishes, with the same ids (faults.md, "Crashes")."""
+
+import pytest
+
+from core.chunks import TextChunk
+from core.errors import StoreUnavailable
+from core.ports import Outgoing
+from infra.memory import MemoryClock, MemoryStore
+from tests.support.faulty import Crash, FaultyStore
+from tests.support.inputs import THREAD, user
+from tests.support.played import Turn, calls, fails, says
+from tests.support.world import START, WEB, World, world
+
+FETCH = ("fetch", {"url": "u"})
+ECHO = ("echo", {"text": "hi"})
+
+
+def _faulty(*turns: Turn) -> tuple[World, FaultyStore]:
+    store = FaultyStore(MemoryStore(MemoryClock(START)))
+    return world(*turns, store=store), store
+
+
+async def _fault_free_ids() -> list[str]:
+    one = world(calls(FETCH, FETCH))
+    await one.run(user("go"))
+    return sorted(message.id for message in one.dispatcher.sent)
+
+
+def _dies_at(one: World, count: int) -> None:
+    """Let the invocation die at the `count`-th send from now, once."""
+    left = [count]
+
+    async def die(message: Outgoing) -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            raise Crash
+
+    one.dispatcher.on_send = die
+
+
+async def _end(one: World) -> None:
+    """The end that every crash must come to."""
+    assert len(one.model.requests) == 1
+    assert (await one.lines()).count("User(go)") == 1
+    assert len(await one.live()) == 2
+    assert sorted({message.id for message in one.dispatcher.sent}) == await _fault_free_ids()
+    loaded = await one.store.load(THREAD)
+    assert loaded.last is not None
+    assert loaded.tip == loaded.last.number == 1
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
+async def test_after_the_commit_before_or_during_dispatch_the_duplicate_settles_with_the_same_ids(
+    count: int,
+) -> None:
+    one = world(calls(FETCH, FETCH))
+    _dies_at(one, count)
+    with pytest.raises(BaseExceptionGroup) as died:
+        await one.run(user("go"))
+    assert died.value.subgroup(Crash) is not None
+    report = await one.run(user("go"))
+    assert (report.inputs, report.rounds) == (("duplicate",), 0)
+    await _end(one)
+
+
+@pytest.mark.parametrize("method", ["mark", "settled"])
+@pytest.mark.parametrize("when", ["before", "after"])
+async def test_before_or_after_the_markers_or_the_tip(method: str, when: str) -> None:
+    one, store = _faulty(calls(FETCH, FETCH))
+    getattr(store, when)[method] = Crash()
+    with pytest.raises(Crash):
+        await one.run(user("go"))
+    await one.run(user("go"))
+    await _end(one)
+
+
+@pytest.mark.parametrize("failure", [Crash(), StoreUnavailable("no answer")])
+async def test_the_commit_was_applied_but_its_answer_lost(failure: Exception) -> None:
+    one, store = _faulty(calls(FETCH, FETCH))
+    store.after["commit"] = failure
+    with pytest.raises(type(failure)):
+        await one.run(user("go"))
+    assert one.dispatcher.sent == []
+    await one.run(user("go"))
+    await _end(one)
+
+
+async def test_another_input_settles_what_a_crash_left_before_it_commits() -> None:
+    one, store = _faulty(calls(FETCH, FETCH), says("fine"))
+    store.after["commit"] = Crash()
+    with pytest.raises(Crash):
+        await one.run(user("go"))
+    await one.run(user("never mind", "m2"))
+    kinds = [body["type"] for body in one.dispatcher.bodies(WEB)]
+    assert kinds == ["tool_call", "tool_call", "tool_cancel", "tool_cancel"]
+    assert (await one.lines())[-1] == "Asst(fine)"
+
+
+@pytest.mark.parametrize("method", ["load", "commit"])
+async def test_after_receive_or_before_the_commit_nothing_was_written(method: str) -> None:
+    one, store = _faulty(calls(FETCH, FETCH), calls(FETCH, FETCH))
+    store.before[method] = Crash()
+    with pytest.raises(Crash):
+        await one.run(user("go"))
+    assert await one.lines() == []
+    assert one.dispatcher.sent == []
+    report = await one.run(user("go"))
+    assert report.inputs == ("accepted",)
+    assert len(await one.live()) == 2
+
+
+async def test_while_streaming_nothing_was_written() -> None:
+    one = world(fails(Crash(), TextChunk("half")), says("done"))
+    with pytest.raises(Crash):
+        await one.run(user("go"))
+    assert await one.lines() == []
+    await one.run(user("go"))
+    assert await one.lines() == ["User(go)", "Asst(done)"]
+
+
+async def test_between_inline_rounds_no_completion_is_paid_for_twice() -> None:
+    one = world(calls(ECHO), fails(Crash()), says("done"))
+    with pytest.raises(Crash):
+        await one.run(user("go"))
+    report = await one.run(user("go"))
+    assert (report.inputs, report.rounds) == (("duplicate",), 1)
+    expected = ["User(go)", 'Call(echo, {"text": "hi"})', "Result(echo, hi)", "Asst(done)"]
+    assert await one.lines() == expected
+    assert len(one.model.requests) == 3
+
+
+async def test_a_duplicate_of_settled_input_asks_and_sends_nothing() -> None:
+    one = world(says("done"))
+    await one.run(user("go"))
+    sent = len(one.dispatcher.sent)
+    report = await one.run(user("go"))
+    assert (report.inputs, report.rounds, report.commits) == (("duplicate",), 0, 0)
+    assert len(one.dispatcher.sent) == sent
+    assert len(one.model.requests) == 1
