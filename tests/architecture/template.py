@@ -1,0 +1,163 @@
+"""`template.yaml` as values that tests compare: functions with their globals, event sources, queues, grants.
+
+Intrinsic functions are rendered, not evaluated: a parameter becomes its default, a resource its logical id, an
+attribute of one `Id.Attribute`. So two places that name the same resource render alike.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import yaml  # type: ignore[import-untyped]
+
+from tests.architecture.sources import ROOT
+
+Properties = Mapping[str, Any]
+TEXT = (ROOT / "template.yaml").read_text("utf-8")
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """Reads the short forms, `!Ref X`, as the long ones."""
+
+
+def _intrinsic(loader: _Loader, suffix: str, node: yaml.Node) -> dict[str, Any]:
+    match node:
+        case yaml.ScalarNode():
+            value: Any = loader.construct_scalar(node)
+        case yaml.SequenceNode():
+            value = loader.construct_sequence(node, deep=True)
+        case _:
+            raise TypeError(f"!{suffix} with a mapping is not used here")
+    if suffix == "GetAtt":
+        value = value.split(".", 1)
+    return {suffix if suffix == "Ref" else f"Fn::{suffix}": value}
+
+
+_Loader.add_multi_constructor("!", _intrinsic)
+TEMPLATE: Any = yaml.load(TEXT, _Loader)
+
+
+def rendered(value: Any) -> Any:
+    """The value with every intrinsic function rendered; of an `!If`, what holds when the parameter is given."""
+    match value:
+        case {"Ref": str(name)}:
+            return TEMPLATE["Parameters"][name]["Default"] if name in TEMPLATE["Parameters"] else name
+        case {"Fn::GetAtt": [str(name), str(attribute)]}:
+            return f"{name}.{attribute}"
+        case {"Fn::Sub": str(text)}:
+            return re.sub(r"\$\{([\w.]+)\}", lambda found: str(rendered({"Ref": found[1]})), text)
+        case {"Fn::If": [_, then, _]}:
+            return rendered(then)
+        case dict():
+            return {key: rendered(item) for key, item in value.items()}
+        case list():
+            return [rendered(item) for item in value]
+        case _:
+            return value
+
+
+@cache
+def resources(kind: str) -> dict[str, Any]:
+    """Rendered properties by logical id of the resources of one type."""
+    return {
+        name: rendered(resource.get("Properties", {}))
+        for name, resource in TEMPLATE["Resources"].items()
+        if resource["Type"] == f"AWS::{kind}"
+    }
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function with what it has from the globals."""
+
+    name: str
+    properties: Properties
+    environment: Mapping[str, str]
+    """All variables but LOG_LEVEL, which every function has."""
+
+    @property
+    def role(self) -> str:
+        """Its role's logical id."""
+        return str(self.properties["Role"]).removesuffix(".Arn")
+
+    @property
+    def worker(self) -> str | None:
+        """The name of the worker it is; None if it is none."""
+        return self.environment.get("TORPOR_WORKER")
+
+
+@cache
+def functions() -> tuple[Function, ...]:
+    shared = rendered(TEMPLATE["Globals"]["Function"])
+    common = shared["Environment"]["Variables"]
+    return tuple(
+        Function(
+            name,
+            {**shared, **properties},
+            {
+                key: str(value)
+                for key, value in properties["Environment"]["Variables"].items()
+                if key not in common
+            },
+        )
+        for name, properties in resources("Serverless::Function").items()
+    )
+
+
+@dataclass(frozen=True)
+class EventSource:
+    """A queue that a function reads."""
+
+    function: str
+    queue: str
+    properties: Properties
+
+
+@cache
+def event_sources() -> tuple[EventSource, ...]:
+    """Those of SAM's `Events`, and those that stand alone."""
+    return tuple(_event_sources())
+
+
+def _event_sources() -> Iterator[EventSource]:
+    for function in functions():
+        for event in function.properties["Events"].values():
+            assert event["Type"] == "SQS"
+            yield EventSource(
+                function.name, event["Properties"]["Queue"].removesuffix(".Arn"), event["Properties"]
+            )
+    for source in resources("Lambda::EventSourceMapping").values():
+        yield EventSource(source["FunctionName"], source["EventSourceArn"].removesuffix(".Arn"), source)
+
+
+def queues() -> dict[str, Any]:
+    """Properties of every queue by logical id."""
+    return resources("SQS::Queue")
+
+
+def dead_letters_of(queue: str) -> str | None:
+    """The logical id of a queue's dead-letter queue."""
+    policy = queues()[queue].get("RedrivePolicy")
+    return policy["deadLetterTargetArn"].removesuffix(".Arn") if policy else None
+
+
+def statements_of(role: str) -> list[Any]:
+    """What a role may do: its own statements and those of the policies that are attached to it."""
+    own = resources("IAM::Role")[role]["Policies"]
+    attached = [policy for policy in resources("IAM::Policy").values() if role in policy["Roles"]]
+    return [statement for policy in [*own, *attached] for statement in policy["PolicyDocument"]["Statement"]]
+
+
+def grants_of(role: str) -> dict[str, set[str]]:
+    """The actions a role is allowed, by resource."""
+    found: dict[str, set[str]] = {}
+    for statement in statements_of(role):
+        for resource in _listed(statement["Resource"]):
+            found.setdefault(resource, set()).update(_listed(statement["Action"]))
+    return found
+
+
+def _listed(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value

@@ -1,0 +1,136 @@
+"""The template where people get it wrong: nothing here fails a deployment, all of it loses messages or data later."""
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.architecture.template import (
+    TEMPLATE,
+    TEXT,
+    Function,
+    dead_letters_of,
+    event_sources,
+    functions,
+    queues,
+    resources,
+)
+
+FIFO_ATTRIBUTES = {
+    "FifoQueue": True,
+    "DeduplicationScope": "messageGroup",
+    "FifoThroughputLimit": "perMessageGroupId",
+}
+OUTPUT = "OutputQueue"
+FOURTEEN_DAYS = 14 * 24 * 3600
+CONTRACT_OUTPUTS = {
+    *("InputQueueUrl", "OutputQueueUrl", "TableName", "WorkTableName", "PayloadBucketName"),
+    "AgentFunctionName",
+}
+CONTRACT_PARAMETERS = {
+    *("AgentApp", "ModelId", "PythonRuntime", "Architecture", "LogLevel", "RetentionDays", "SenderCheck"),
+    *("UserSenders", "ToolSenders", "MaximumConcurrency", "DeletionProtection", "Tracing", "WebhookUrl"),
+}
+
+
+@pytest.mark.parametrize("name", queues())
+def test_a_queue_keeps_for_14_days_encrypted(name: str) -> None:
+    assert queues()[name]["MessageRetentionPeriod"] == FOURTEEN_DAYS
+    assert queues()[name]["SqsManagedSseEnabled"] is True
+
+
+@pytest.mark.parametrize("name", queues())
+def test_a_fifo_queue_has_high_throughput_per_thread_and_a_standard_one_has_none_of_it(name: str) -> None:
+    found = {key: queues()[name][key] for key in FIFO_ATTRIBUTES if key in queues()[name]}
+    assert found in (FIFO_ATTRIBUTES, {})
+
+
+def test_every_queue_but_the_output_queue_has_a_dead_letter_queue_of_its_kind_that_is_read() -> None:
+    dead = {name: dead_letters_of(name) for name in queues()}
+    ends = set(dead.values()) - {None}
+    without = {name for name, target in dead.items() if target is None}
+    assert without == ends | {OUTPUT}
+    for name, target in dead.items():
+        if target is not None:
+            assert queues()[name].get("FifoQueue") == queues()[target].get("FifoQueue")
+            assert queues()[name]["RedrivePolicy"]["maxReceiveCount"] >= 5
+    read = {source.queue for source in event_sources() if source.function == "DeadLettersFunction"}
+    assert read == ends
+
+
+def test_every_queue_but_the_output_queue_is_read_by_one_function() -> None:
+    assert sorted(source.queue for source in event_sources()) == sorted(set(queues()) - {OUTPUT})
+
+
+def test_a_source_queue_stays_invisible_for_six_times_its_functions_timeout() -> None:
+    timeout_seconds = {function.name: function.properties["Timeout"] for function in functions()}
+    wrong = [
+        source.queue
+        for source in event_sources()
+        if queues()[source.queue]["VisibilityTimeout"] != 6 * timeout_seconds[source.function]
+    ]
+    assert wrong == []
+
+
+def test_every_event_source_declares_partial_batch_responses_and_waits_for_no_batch() -> None:
+    for source in event_sources():
+        assert source.properties["FunctionResponseTypes"] == ["ReportBatchItemFailures"], source
+        assert "MaximumBatchingWindowInSeconds" not in source.properties, source
+
+
+def test_the_agent_takes_one_record_at_a_time_and_has_a_brake() -> None:
+    (source,) = (source for source in event_sources() if source.function == "AgentFunction")
+    assert source.properties["BatchSize"] == 1
+    assert source.properties["ScalingConfig"]["MaximumConcurrency"] >= 2
+
+
+@pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
+def test_a_function_may_loop_and_logs_to_a_group_that_forgets(function: Function) -> None:
+    assert function.properties["RecursiveLoop"] == "Allow"
+    group = resources("Logs::LogGroup")[function.properties["LoggingConfig"]["LogGroup"]]
+    assert group["RetentionInDays"] > 0
+
+
+@pytest.mark.parametrize("table", resources("DynamoDB::Table").values(), ids=[*resources("DynamoDB::Table")])
+def test_a_table_is_on_demand_forgets_and_can_be_restored(table: Any) -> None:
+    assert table["BillingMode"] == "PAY_PER_REQUEST"
+    assert table["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
+    assert table["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert "DeletionProtectionEnabled" in table
+
+
+def test_what_holds_data_survives_its_replacement() -> None:
+    for resource in TEMPLATE["Resources"].values():
+        if resource["Type"] in ("AWS::DynamoDB::Table", "AWS::S3::Bucket"):
+            assert resource["UpdateReplacePolicy"] == "Retain"
+
+
+def test_the_bucket_is_private_encrypted_and_reached_over_tls_only() -> None:
+    ((name, bucket),) = resources("S3::Bucket").items()
+    assert len(bucket["PublicAccessBlockConfiguration"]) == 4
+    assert all(value is True for value in bucket["PublicAccessBlockConfiguration"].values())
+    assert bucket["OwnershipControls"] == {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]}
+    assert bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+    (policy,) = resources("S3::BucketPolicy").values()
+    assert policy["Bucket"] == name
+    (statement,) = policy["PolicyDocument"]["Statement"]
+    assert (statement["Effect"], statement["Principal"], statement["Action"]) == ("Deny", "*", "s3:*")
+    assert statement["Resource"] == [f"{name}.Arn", f"{name}.Arn/*"]
+    assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_parameters_and_outputs_are_the_contracts() -> None:
+    assert set(TEMPLATE["Outputs"]) == CONTRACT_OUTPUTS
+    assert set(TEMPLATE["Parameters"]) <= CONTRACT_PARAMETERS
+    assert all("Default" in parameter for parameter in TEMPLATE["Parameters"].values())
+
+
+def test_a_worker_is_one_marked_block() -> None:
+    blocks = dict(
+        re.findall(r"^  # BEGIN worker (\S+)\n(.*?)^  # END worker \1$", TEXT, re.MULTILINE | re.DOTALL)
+    )
+    assert set(blocks) == {function.worker for function in functions() if function.worker}
+    for worker, block in blocks.items():
+        logical = [name for name in TEMPLATE["Resources"] if re.search(rf"^  {name}:$", block, re.MULTILINE)]
+        mine = [name for name in TEMPLATE["Resources"] if name.lower().startswith(worker)]
+        assert logical == mine
