@@ -206,6 +206,12 @@ def _parse(value: dict[str, Any]) -> Message:
     try:
         return _MESSAGE.validate_python(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"][1:]) or "type"
-        raise Refused("invalid", f"{where}: {shorten(first['msg'], 200)}") from None
+        raise Refused("invalid", f"{where}: {shorten(_what(first), 200)}") from None
+
+
+def _what(fault: Any) -> str:
+    """Pydantic's words, but for those that quote the body."""
+    unknown_tag = fault["type"] == "union_tag_invalid"
+    return f"must be one of {fault['ctx']['expected_tags']}" if unknown_tag else str(fault["msg"])
