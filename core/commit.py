@@ -211,7 +211,8 @@ def commit_record(commit: Commit) -> dict[str, Any]:
         "from": commit.from_number,
         "first_seq": commit.first_seq,
         "entries": [
-            entry.model_dump(mode="json", exclude={"seq", "at"}, exclude_none=True) for entry in commit.entries
+            entry.model_dump(mode="json", exclude={"seq", "at"}, exclude_none=True)
+            for entry in commit.entries
         ],
         "consumed": [taken.to_json() for taken in commit.consumed],
         "changes": [change.to_json() for change in commit.changes],
@@ -239,7 +240,9 @@ def read_commit(record: dict[str, Any]) -> Commit:
             for index, entry in enumerate(record.get("entries", ()))
         ]
         fields = {key: value for key, value in record.items() if key not in ("v", "from")}
-        return _COMMIT.validate_python({**fields, "at": at, "from_number": record["from"], "entries": entries})
+        return _COMMIT.validate_python(
+            {**fields, "at": at, "from_number": record["from"], "entries": entries}
+        )
     except (ValidationError, KeyError, TypeError, ValueError) as error:
         where = f"{record.get('thread_id')!r} commit {record.get('number')!r}"
         raise UnreadableRecord(f"the record of {where} is damaged: {type(error).__name__}") from error

@@ -17,8 +17,10 @@ from handlers.bootstrap import RemainingMs
 from handlers.records import QueueRecord
 from handlers.visit import refuse_record, visit
 
-INPUT_TRIES = 5
-"""Receives of a dead input before it is left to people."""
+INPUT_TRIES = 10
+"""Receives of a dead input before it is left to people. The input queue's own five may be counted in: whether the count
+starts anew in the dead-letter queue is not documented.
+"""
 
 HandleRecord = Callable[[QueueRecord, DeadLetterContainer], Awaitable[str]]
 
