@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from core.blocks import Block, Content, DocumentBlock, ImageBlock, JsonBlock, StoredBlock, TextBlock
+from core.document_names import name_documents
 from core.entries import AppEntry, Assistant, Entry, Event, Reasoning, ToolCall, ToolResult, TurnEnd, User
 from core.ids import digest
 from core.request import (
@@ -49,7 +50,9 @@ def render(
                 runs[-1][1].extend(parts)
             elif parts:
                 runs.append((role, list(parts)))
-    return tuple(RequestMessage(role, _in_order(runs, index)) for index, (role, _) in enumerate(runs))
+    return name_documents(
+        [RequestMessage(role, _in_order(runs, index)) for index, (role, _) in enumerate(runs)]
+    )
 
 
 def _in_order(runs: list[tuple[Role, list[Part]]], index: int) -> tuple[Part, ...]:
