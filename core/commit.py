@@ -14,7 +14,7 @@ from core.blocks import Value
 from core.clock import iso, parse_iso
 from core.entries import ENTRY, Entry
 from core.errors import UnreadableRecord
-from core.ids import digest
+from core.ids import digest, is_child
 from core.messages import InputKey
 from core.outbox import OutboxMessage, WakeReason
 from core.sources import Source
@@ -198,6 +198,14 @@ class Commit(Value):
 
     def consumes(self, key: InputKey) -> Consumed | None:
         return next((taken for taken in self.consumed if taken.key == key), None)
+
+
+def metadata_set(commit: Commit) -> dict[str, Any]:
+    """The metadata that the commit sets, by key. Only a root's counts: children read their root's."""
+    if is_child(commit.thread_id):
+        return {}
+    changes = [change.values for change in commit.changes if isinstance(change, MetadataSet)]
+    return {key: value for values in changes for key, value in values.items()}
 
 
 def commit_record(commit: Commit) -> dict[str, Any]:

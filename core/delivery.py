@@ -1,11 +1,11 @@
 """From a commit's outbox to messages ready to send: a pure function, so that whoever settles sends the same things."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 from core.clock import iso
-from core.commit import Commit, MetadataSet
+from core.commit import Commit, metadata_set
 from core.entries import Assistant, ToolCall
 from core.ids import outbox_id, root_of
 from core.outbox import (
@@ -30,23 +30,14 @@ def worker_queue(worker: str) -> str:
     return f"worker:{worker}"
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What an outbox needs to know of its thread beside the commit."""
+def outgoing(
+    commit: Commit, thread_stack: tuple[str, ...], metadata: Mapping[str, Any]
+) -> tuple[Outgoing, ...]:
+    """Every message the commit promised, carried ones first. The same commit always gives the same ids.
 
-    thread_stack: tuple[str, ...]
-    """Ids from the root to this thread."""
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    """The root's metadata before this commit."""
-
-
-def outgoing(commit: Commit, surroundings: Surroundings) -> tuple[Outgoing, ...]:
-    """Every message the commit promised, carried ones first. The same commit always gives the same ids."""
-    metadata = {**surroundings.metadata}
-    for change in commit.changes:
-        if isinstance(change, MetadataSet):
-            metadata.update(change.values)
-    build = _Builder(commit, surroundings.thread_stack, metadata)
+    `thread_stack`: ids from the root to this thread. `metadata`: the root's, before this commit or after.
+    """
+    build = _Builder(commit, thread_stack, {**metadata, **metadata_set(commit)})
     return tuple(build.message(position, message) for position, message in enumerate(commit.outbox))
 
 

@@ -1,10 +1,9 @@
-"""What settling a commit writes, whatever the store: which markers, which metadata, and how long things are kept."""
+"""What settling a commit writes, whatever the store: which markers, and how long things are kept."""
 
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
-from core.commit import Commit, Consumed, MetadataSet
-from core.ids import is_child
+from core.commit import Commit, Consumed
 from core.messages import MARKED_TYPES
 
 MARKER_LIFETIME: Final = timedelta(days=60)
@@ -17,14 +16,6 @@ def marked_inputs(commit: Commit) -> tuple[Consumed, ...]:
     """The inputs of the commit that leave a marker, each once."""
     by_key = {taken.key: taken for taken in commit.consumed if taken.type in MARKED_TYPES}
     return tuple(by_key.values())
-
-
-def metadata_set(commit: Commit) -> dict[str, Any]:
-    """The metadata that the commit sets, key by key. Only a root's counts: children read their root's."""
-    if is_child(commit.thread_id):
-        return {}
-    changes = [change.values for change in commit.changes if isinstance(change, MetadataSet)]
-    return {key: value for values in changes for key, value in values.items()}
 
 
 def marker_expires_at(commit: Commit) -> datetime:

@@ -10,23 +10,20 @@ from typing import Any
 from core.blocks import Content, text_content
 from core.chunks import Chunk
 from core.clock import SYSTEM_CLOCK, Clock
-from core.commit import Commit, Consumed, MetadataSet, SubscriptionEnded, SubscriptionOpened
-from core.delivery import Surroundings
+from core.commit import Commit, SubscriptionEnded, SubscriptionOpened, metadata_set
 from core.entries import Entry, Event, Outcome, ToolCall, ToolResult, User
 from core.errors import MisuseError, NotSettled
 from core.fold import fold_commits
 from core.history.buffer import BufferItem, TurnBuffer
 from core.history.cuts import is_safe_cut, safe_cut
 from core.history.draft import ThreadDraft
-from core.ids import digest, is_child
-from core.messages import MARKED_TYPES, TOLD_BY_THE_FOLD, InputKey
+from core.history.inputs import consumption, lookup_keys, seen_digest
+from core.messages import InputKey
 from core.outbox import SendCancel
 from core.ports import LoadedThread, ThreadStore
 from core.thread import Deferred, LiveCall, Subscription, Summary, ThreadState
 
 INTERRUPTED = "Interrupted: newer input came before this call was answered. Its result, if any, was dropped."
-
-_INPUT_TYPES = {"user": "user_message", "tool_result": "tool_result", "event": "subscription_event"}
 
 
 class HistoryManager:
@@ -39,7 +36,7 @@ class HistoryManager:
         self._last = loaded.last
         self._tip = loaded.tip
         self._excused = 0
-        self._metadata = {**loaded.metadata, **_metadata_of(loaded.last)}
+        self._metadata = {**loaded.metadata, **(metadata_set(loaded.last) if loaded.last else {})}
         self._buffer = TurnBuffer()
         self._interrupted: list[str] = []
         self.thread_id = thread_id
@@ -58,7 +55,7 @@ class HistoryManager:
 
         A bare message id is looked up under every type that leaves a marker. Raises StoreUnavailable, UnreadableRecord.
         """
-        keys = [key for named in message_ids for key in _keys(named)]
+        keys = [key for named in message_ids for key in lookup_keys(named)]
         return cls(store, thread_id, await store.load(thread_id, keys), clock)
 
     # ---- what there is
@@ -107,11 +104,6 @@ class HistoryManager:
         """The root's metadata, with what the next commit will set."""
         return {**self._metadata, **self.draft.metadata}
 
-    @property
-    def surroundings(self) -> Surroundings:
-        """What delivery needs to know beside the last commit."""
-        return Surroundings(self.thread_stack, dict(self._metadata))
-
     def current_turn_view(self) -> tuple[Entry, ...]:
         """History plus the buffered turn: a copy for a client that attaches in mid-stream."""
         buffered = self._buffer.as_entries(self.thread_id, self.draft.birth, self.state.last_seq + 1)
@@ -124,11 +116,7 @@ class HistoryManager:
 
     def seen(self, key: InputKey) -> str | None:
         """The body digest under which this input was taken in already; None if it is new, or the fold tells."""
-        if key.type in TOLD_BY_THE_FOLD:
-            return None
-        taken = next((consumed for consumed in self.draft.consumed if consumed.key == key), None)
-        taken = taken or (self._last.consumes(key) if self._last else None)
-        return taken.body_digest if taken else self._loaded.markers.get(key)
+        return seen_digest(key, self.draft.consumed, self._last, self._loaded)
 
     # ---- input
 
@@ -139,7 +127,7 @@ class HistoryManager:
         MisuseError with a non-empty turn buffer, or for another kind of entry.
         """
         self._require_empty_buffer("handle_content")
-        consumed = _consumption(entry, message_id, body_digest)
+        consumed = consumption(entry, message_id, body_digest)
         if self.state.closed or self.seen(consumed.key) is not None:
             return False
         named = entry.model_copy(update={"message_id": message_id})
@@ -163,7 +151,7 @@ class HistoryManager:
     def defer_content(self, entry: User | Event, message_id: str, body_digest: str | None = None) -> bool:
         """Take in an input that waits for the last non-passive live call. False for a duplicate or a closed thread."""
         self._require_empty_buffer("defer_content")
-        consumed = _consumption(entry, message_id, body_digest)
+        consumed = consumption(entry, message_id, body_digest)
         if self.state.closed or self.seen(consumed.key) is not None:
             return False
         self.draft.consume(consumed)
@@ -275,7 +263,7 @@ class HistoryManager:
         return commit
 
     def excuse_unsent(self, commit: Commit) -> None:
-        """All of `commit` but what the draft now carries or answers is confirmed: the next may be written."""
+        """All of `commit` is confirmed but what the draft carries or answers: the next may be written."""
         self._excused = commit.number
 
     def note_settled(self, commit: Commit) -> None:
@@ -310,22 +298,3 @@ class HistoryManager:
     def _require_empty_buffer(self, what: str) -> None:
         if self._buffer.items:
             raise MisuseError(f"{what} with a turn in the buffer: flush or discard it first")
-
-
-def _consumption(entry: Entry, message_id: str, body_digest: str | None) -> Consumed:
-    kind = _INPUT_TYPES.get(entry.kind, entry.kind)
-    return Consumed(type=kind, message_id=message_id, body_digest=body_digest or digest(entry.to_json()))
-
-
-def _metadata_of(commit: Commit | None) -> dict[str, Any]:
-    """What the last commit set: it may not be settled yet, and nothing newer is."""
-    if commit is None or is_child(commit.thread_id):
-        return {}
-    changes = [change.values for change in commit.changes if isinstance(change, MetadataSet)]
-    return {key: value for values in changes for key, value in values.items()}
-
-
-def _keys(named: str | InputKey) -> list[InputKey]:
-    if isinstance(named, InputKey):
-        return [named]
-    return [InputKey(kind, named) for kind in sorted(MARKED_TYPES)]

@@ -142,7 +142,9 @@ MAX_SOURCES = 100
 def require_room_for_metadata(manager: HistoryManager, values: Mapping[str, Any]) -> None:
     """Raises Refused before a thread's metadata outgrows what every output and call can carry along."""
     if values and len(canonical_json({**manager.metadata, **values})) > MAX_METADATA_BYTES:
-        raise Refused("invalid", f"metadata: a thread holds at most {MAX_METADATA_BYTES:,} bytes of it as JSON")
+        raise Refused(
+            "invalid", f"metadata: a thread holds at most {MAX_METADATA_BYTES:,} bytes of it as JSON"
+        )
 
 
 MAX_METADATA_BYTES = 65_536

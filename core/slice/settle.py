@@ -37,7 +37,7 @@ async def settle(manager: HistoryManager, ports: SlicePorts) -> Leftover:
     commit = manager.unsettled
     if commit is None:
         return Leftover()
-    messages = outgoing(commit, manager.surroundings)
+    messages = outgoing(commit, manager.thread_stack, manager.metadata)
     unsent, _ = await asyncio.gather(ports.dispatcher.send(messages), ports.store.mark(commit))
     carried = tuple(one for one in unsent if not _is_final(one))
     lost = tuple(one.message.id for one in unsent if _is_final(one) and one.message.queue == OUTPUT)

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
-from core.commit import Commit, Consumed
+from core.commit import Commit, Consumed, metadata_set
 from core.text import canonical_json
 from infra.dynamodb.keys import (
     DIGEST,
@@ -25,7 +25,7 @@ from infra.dynamodb.keys import (
 )
 from infra.dynamodb.requests import parallel
 from infra.dynamodb.table import Table, Update
-from infra.store_rules import marked_inputs, marker_expires_at, metadata_set
+from infra.store_rules import marked_inputs, marker_expires_at
 
 _KEYS_AT_ONCE: Final = 100
 """Metadata keys in one update expression, well under its 4 KB."""

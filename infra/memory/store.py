@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from core.clock import Clock, iso, parse_iso
-from core.commit import Commit, commit_from_text, commit_text
+from core.commit import Commit, commit_from_text, commit_text, metadata_set
 from core.entries import Entry
 from core.errors import LostRace, UnreadableRecord
 from core.fold import fold_commits
@@ -23,7 +23,6 @@ from infra.store_rules import (
     RETENTION_DAYS,
     marked_inputs,
     marker_expires_at,
-    metadata_set,
     thread_expires_at,
 )
 
