@@ -21,7 +21,7 @@ def __getattr__(name: str) -> App:
 
 
 def spec_of(app: str | App | Agent) -> str:
-    """`module:attribute` of an app. One that no module holds is kept here, its scripts relative to the working folder."""
+    """`module:attribute` of an app. One that no module holds is kept here, scripts relative to the working folder."""
     if isinstance(app, str):
         return app
     holders = [

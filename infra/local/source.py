@@ -79,6 +79,8 @@ class EventSource:
     arrivals: Arrivals
     invoke: Invoke
     batch_size: int = 1
+    retry_seconds: float | None = None
+    """After which a failed message comes again at the latest; None: after its queue's visibility timeout."""
     last_death: BaseException | None = None
     """What the function died of, if its last invocation did."""
     _held: list[_Held] = field(default_factory=list)
@@ -240,6 +242,9 @@ class EventSource:
         for held, record in zip(batch, records, strict=True):
             if record["messageId"] not in failed:
                 self._done(held)
+            elif self.retry_seconds is not None:
+                retry_at = self.clock.now() + timedelta(seconds=self.retry_seconds)
+                held.visible_at = min(held.visible_at, retry_at)
 
     def _done(self, held: _Held) -> None:
         self._held.remove(held)

@@ -3,14 +3,13 @@
 """
 
 import json
-from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import count
 from typing import Any
 
 from core.app import load_app
-from core.delivery import INPUT, OUTPUT
+from core.delivery import INPUT, OUTPUT, worker_queue
 from core.entries import entry_dict
 from core.ids import digest
 from core.messages import thread_of
@@ -46,11 +45,11 @@ class System:
         *,
         batch_size: int = 1,
         wrap_ports: WrapPorts | None = None,
-        without: Sequence[str] = (),
+        workers_elsewhere: bool = False,
         observer: object | None = None,
         log_level: str = DEFAULT_LEVEL,
     ) -> None:
-        """`without`: functions that run elsewhere. `observer` watches the agent's slices."""
+        """`workers_elsewhere`: somebody else reads the workers' queues. `observer` watches the agent's slices."""
         self._sent = count(1)
         with ExitStack() as opened:
             opened.enter_context(logs_to_stderr(log_level))
@@ -63,6 +62,7 @@ class System:
             self.resources = self._create(opened)
             self.environment = Environment(app, model, self.workers, self.resources)
             watch = {} if observer is None else {"observer": observer}
+            without = [worker_queue(worker) for worker in self.workers] if workers_elsewhere else []
             self.functions = {
                 name: self._function(name, seconds, wrap_ports, watch if name == AGENT else {}, opened)
                 for name, seconds in function_timeouts(self.workers).items()

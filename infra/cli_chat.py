@@ -1,0 +1,128 @@
+"""`torpor chat`: one question or a conversation with an agent, on a local stack that lives as long as it."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from core.errors import DefinitionError, TorporError
+from infra.cli_models import choose_model
+from infra.cli_view import ChatView
+
+ANSWERED, FAILED, MISUSED = 0, 1, 2
+HARMLESS_ERRORS = frozenset({"state"})
+"""Codes of `error` outputs after which the answer still comes."""
+
+
+def chat(app: str, model: str | None, thread_id: str, text: str | None) -> int:
+    """Returns the exit code."""
+    sys.path.insert(0, os.getcwd())
+    _tolerate_any_text()
+    try:
+        from infra.local.live import LiveTorpor
+    except ModuleNotFoundError as error:
+        return _refuse(f"the local stack needs {error.name!r}: pip install 'torpor[local]'")
+    view = ChatView()
+    try:
+        chosen = choose_model(app, model)
+        live = LiveTorpor(app, chosen.override, observer=view, on_trouble=view.line)
+    except DefinitionError as error:
+        return _refuse(f"{error} (see `torpor chat --help`)")
+    with _ending(live, view):
+        if chosen.note:
+            view.remark(chosen.note)
+        conversation = _Conversation(live, view, thread_id)
+        return conversation.ask(text) if text is not None else conversation.go_on()
+
+
+class _Conversation:
+    """Questions to one thread, one after the other."""
+
+    def __init__(self, live: Any, view: ChatView, thread_id: str) -> None:
+        self._live = live
+        self._view = view
+        self._thread_id = thread_id
+        self._seen = 0
+
+    def go_on(self) -> int:
+        """Ask what is typed, until the input ends."""
+        typing = sys.stdin.isatty()
+        if typing:
+            import readline  # noqa: F401 - gives `input` its line editing
+
+            self._view.remark(f"(Thread {self._thread_id}. Ctrl-D ends.)")
+        while True:
+            try:
+                text = input("> " if typing else "")
+            except EOFError:
+                if typing:
+                    self._view.line("")
+                return ANSWERED
+            if text.strip() and self.ask(text) != ANSWERED and self._live.broken:
+                return FAILED
+
+    def ask(self, text: str) -> int:
+        """Send the text and show what comes, until it is answered."""
+        self._view.begin()
+        message = {"type": "user_message", "thread_id": self._thread_id, "content": text}
+        try:
+            self._live.send(message)
+        except TorporError as error:
+            self._view.line(f"torpor: {error}")
+            return FAILED
+        while not self._live.broken:
+            outputs = self._live.wait_for_outputs(self._seen)
+            new, self._seen = outputs[self._seen :], len(outputs)
+            for output in new:
+                code = self._show(output)
+                if code is not None:
+                    self._view.end_line()
+                    return code
+        return FAILED
+
+    def _show(self, output: dict[str, Any]) -> int | None:
+        """Show an output; the exit code if it ends the wait."""
+        match output:
+            case {"type": "assistant_message", "final": True, "text": said}:
+                if not self._view.said_something:
+                    self._view.line(said)
+                return ANSWERED
+            case {"type": "error", "code": code, "message": reason}:
+                self._view.line(f"error ({code}): {reason}")
+                return None if code in HARMLESS_ERRORS else FAILED
+            case _:
+                return None
+
+
+@contextmanager
+def _ending(live: Any, view: ChatView) -> Iterator[None]:
+    """End everything with the conversation; a second Ctrl-C cannot break that off."""
+    interrupted = False
+    try:
+        yield
+    except KeyboardInterrupt:
+        interrupted = True
+        view.end_line()
+        raise
+    finally:
+        view.mute()
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        ended = live.close()
+        signal.signal(signal.SIGINT, before)
+        if not ended:  # a slice is still waiting for its model: its thread would hold the process
+            sys.stdout.flush()
+            os._exit(130 if interrupted else ANSWERED)
+
+
+def _tolerate_any_text() -> None:
+    """A terminal that cannot show a character shows another in its place."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+
+
+def _refuse(reason: str) -> int:
+    print(f"torpor: {reason}", file=sys.stderr)
+    return MISUSED

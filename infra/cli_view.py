@@ -1,0 +1,127 @@
+"""`ChatView`: a conversation on a terminal, or as plain text in a pipe. Observes slices, from whatever thread."""
+
+import json
+import re
+import sys
+from threading import Lock
+from typing import Any
+
+from core.blocks import Content, JsonBlock, TextBlock
+from core.chunks import ReasoningDelta, TextChunk
+from core.entries import ToolCall
+from core.slice.notices import CallAnswered, CallStarted, ThinkingEnded, TurnDiscarded
+from core.text import shorten
+
+MOST_SHOWN = 160
+"""Characters of arguments or of a result."""
+
+_DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class ChatView:
+    """Text as it streams; each call and each result on a line of its own, numbered, so that parallel ones show."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._coloured = sys.stdout.isatty()
+        self._at_line_start = True
+        self._calls: dict[str, int] = {}
+        self._answered: set[str] = set()
+        self._muted = False
+        self.said_something = False
+        """Whether text was shown since `begin`."""
+
+    def begin(self) -> None:
+        """A question was asked: numbers start anew."""
+        with self._lock:
+            self.said_something = False
+            self._calls.clear()
+
+    def mute(self) -> None:
+        """Show nothing any more, whatever still runs."""
+        with self._lock:
+            self._muted = True
+
+    def notice(self, event: object) -> None:
+        """As `core.ports.Observer`."""
+        with self._lock:
+            match event:
+                case TextChunk(text=text):
+                    self.said_something = True
+                    self._write(text)
+                case ReasoningDelta(text=text):
+                    self._write(text, dim=True)
+                case ThinkingEnded():
+                    self._end_line()
+                case TurnDiscarded(reason=reason):
+                    self._line(f"({reason}: this attempt is void)", dim=True)
+                case CallStarted(call=call, worker=worker):
+                    self._started(call, worker)
+                case CallAnswered(result=result):
+                    self._answer(result.call_id, result.content, result.outcome)
+                case _:
+                    pass
+
+    def line(self, text: str) -> None:
+        """A line of its own."""
+        with self._lock:
+            self._line(text)
+
+    def remark(self, text: str) -> None:
+        """A line of its own that is not part of the conversation."""
+        with self._lock:
+            self._line(text, dim=True)
+
+    def end_line(self) -> None:
+        """What comes next begins a line."""
+        with self._lock:
+            self._end_line()
+
+    def _started(self, call: ToolCall, worker: str | None) -> None:
+        number = self._calls[call.call_id] = len(self._calls) + 1
+        arguments = ", ".join(f"{name}={_short(value, 60)}" for name, value in call.args.items())
+        where = f"worker {worker}" if worker else "inline"
+        self._line(f"  [{number}] {call.name}({shorten(arguments, MOST_SHOWN)}) … {where}", dim=True)
+
+    def _answer(self, call_id: str, content: Content, outcome: str) -> None:
+        if call_id in self._answered or call_id not in self._calls:
+            return
+        self._answered.add(call_id)
+        said = " ".join(_text(content).split())
+        word = "=" if outcome == "ok" else f"{outcome}:"
+        self._line(f"  [{self._calls[call_id]}] {word} {shorten(said, MOST_SHOWN)}", dim=True)
+
+    def _line(self, text: str, *, dim: bool = False) -> None:
+        self._end_line()
+        self._write(text + "\n", dim=dim)
+
+    def _end_line(self) -> None:
+        if not self._at_line_start:
+            self._write("\n")
+
+    def _write(self, text: str, *, dim: bool = False) -> None:
+        """Control codes in what models and tools say never reach the terminal."""
+        clean = _CONTROL.sub("", text)
+        if self._muted or not clean:
+            return
+        self._at_line_start = clean.endswith("\n")
+        sys.stdout.write(f"{_DIM}{clean}{_PLAIN}" if dim and self._coloured else clean)
+        sys.stdout.flush()
+
+
+def _text(content: Content) -> str:
+    parts = []
+    for block in content:
+        match block:
+            case TextBlock(text=text):
+                parts.append(text)
+            case JsonBlock(data=data):
+                parts.append(json.dumps(data, ensure_ascii=False))
+            case _:
+                parts.append(f"[{block.type}]")
+    return " ".join(parts)
+
+
+def _short(value: Any, limit: int) -> str:
+    return shorten(repr(value), limit)

@@ -1,0 +1,143 @@
+"""`LiveTorpor`: the local stack of `torpor chat`. It runs by itself, in real time, its workers in processes."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Event, Thread
+from typing import Any
+
+from core.delivery import INPUT, OUTPUT, worker_queue
+from core.entries import ToolResult
+from core.errors import Refused
+from core.messages import Envelope, ToolResultMessage, parse_input
+from core.ports import Observer
+from core.slice.notices import CallAnswered
+from infra.local.clock import LocalClock
+from infra.local.resources import dead_letters_of
+from infra.local.source import EventSource, Invoke, LocalStackError
+from infra.local.system import System
+from infra.local.worker_processes import WorkerProcess
+
+LOG_LEVEL = "CRITICAL"
+"""The log would stand between the lines of the conversation; LOG_LEVEL=INFO brings it back."""
+RETRY_SECONDS = 5.0
+"""A person waits: nobody sits out a visibility timeout made for whole invocations."""
+STOP_SECONDS = 2.0
+"""A slice that runs longer than this after the end is left to its fate: the process ends with it."""
+
+
+class LiveTorpor:
+    """Runs from the start until it is closed. `observer` watches the agent's slices, and is told of workers' results.
+
+    `on_trouble` gets a line for a person when something cannot go on. Both are called from other threads. Raises
+    DefinitionError for an app or a model that cannot be had.
+    """
+
+    def __init__(
+        self, app: str, model: str | None, *, observer: Observer, on_trouble: Callable[[str], None]
+    ) -> None:
+        self.broken = False
+        """Whether a part of the stack has stopped for good."""
+        self._observer = observer
+        self._on_trouble = on_trouble
+        self._stopping = Event()
+        self._system = System(
+            app,
+            model,
+            LocalClock(real_time=True),
+            workers_elsewhere=True,
+            observer=observer,
+            log_level=LOG_LEVEL,
+        )
+        self._output = self._system.resources.queues[OUTPUT].sqs_name
+        self._workers = [self._start_worker(worker) for worker in self._system.workers]
+        self._pumps = [self._start_pump(source) for source in self._system.sources]
+
+    def send(self, message: dict[str, Any]) -> str:
+        """Put a message on the input queue; returns its SQS message id."""
+        return self._system.send(message, thread_id=None, sender=None)
+
+    def outputs(self) -> list[dict[str, Any]]:
+        """The output messages so far, in order."""
+        return self._system.outputs()
+
+    def wait_for_outputs(self, seen: int) -> list[dict[str, Any]]:
+        """The output messages, as soon as they are more than `seen`, or the stack broke."""
+        while True:
+            noted = self._system.emulator.arrivals.count(self._output)
+            found = self.outputs()
+            if len(found) > seen or self.broken:
+                return found
+            self._system.emulator.arrivals.wait(self._output, noted, None)
+
+    def close(self) -> bool:
+        """End the workers and everything else. False if a slice still runs: only the end of the process ends that."""
+        for worker in self._workers:
+            worker.close()
+        self._stopping.set()
+        self._system.emulator.arrivals.close()
+        for pump in self._pumps:
+            pump.join(STOP_SECONDS)
+        if any(pump.is_alive() for pump in self._pumps):
+            return False
+        self._system.close()
+        return True
+
+    def _start_worker(self, worker: str) -> WorkerProcess:
+        system, queue = self._system, self._system.resources.queues[worker_queue(worker)]
+        dead_letters = system.resources.queues[dead_letters_of(worker_queue(worker))]
+        system.emulator.gate.serve_dead_letters(queue.sqs_name, dead_letters.sqs_name)
+        return WorkerProcess(
+            worker,
+            [system.emulator.endpoint_url, queue.url, queue.arn, str(system.workers[worker])],
+            system.environment.for_function(worker_queue(worker)),
+            self._on_trouble,
+        )
+
+    def _start_pump(self, source: EventSource) -> Thread:
+        if source.queue.name == INPUT:
+            source.invoke = self._telling(source.invoke)
+        source.retry_seconds = RETRY_SECONDS
+        pump = Thread(target=self._pump, args=(source,), name=f"torpor-{source.queue.name}", daemon=True)
+        pump.start()
+        return pump
+
+    def _pump(self, source: EventSource) -> None:
+        arrivals, clock = self._system.emulator.arrivals, self._system.clock
+        while not self._stopping.is_set():
+            noted = arrivals.count(source.queue.sqs_name)
+            try:
+                ran = source.step()
+            except LocalStackError as error:
+                self._break(str(error))
+                return
+            if not ran:
+                due_at = source.next_due_at()
+                seconds = None if due_at is None else max(0.0, (due_at - clock.now()).total_seconds())
+                arrivals.wait(source.queue.sqs_name, noted, seconds)
+
+    def _break(self, reason: str) -> None:
+        self.broken = True
+        self._on_trouble(reason)
+        self._system.emulator.arrivals.note(self._output)
+
+    def _telling(self, invoke: Invoke) -> Invoke:
+        """Tell of the results that come in, since slices tell of inline ones only; and of slices that fail."""
+
+        def invoke_and_tell(event: dict[str, Any]) -> tuple[Any, BaseException | None]:
+            for record in event["Records"]:
+                with suppress(Refused):
+                    message = parse_input(record["body"], Envelope(record["messageId"], None)).message
+                    if isinstance(message, ToolResultMessage):
+                        self._observer.notice(CallAnswered(_entry(message)))
+            response, death = invoke(event)
+            if death is not None or response["batchItemFailures"]:
+                why = f" ({type(death).__name__}: {death})" if death is not None else ""
+                self._on_trouble(f"(The agent failed{why} and tries again. LOG_LEVEL=INFO shows more.)")
+            return response, death
+
+        return invoke_and_tell
+
+
+def _entry(message: ToolResultMessage) -> ToolResult:
+    outcome = "error" if message.is_error else "ok"
+    return ToolResult(call_id=message.call_id, content=message.content, outcome=outcome)
