@@ -1,4 +1,4 @@
-"""What counts as the same input: the key an entry is remembered under, and who remembers it (storage.md, "Duplicates")."""
+"""What counts as the same input: its key, and who remembers it (storage.md, "Duplicates")."""
 
 from collections.abc import Iterable
 
