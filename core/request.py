@@ -79,4 +79,8 @@ class ModelRequest:
     tools: tuple[ToolSpec, ...] = ()
     max_output_tokens: int = 4096
     temperature: float | None = None
+    reasoning_tokens: int | None = None
+    """As `Settings.reasoning_tokens`. None: the model is not asked to reason."""
+    guardrail: str | None = None
+    """As `Settings.guardrail`."""
     context: RequestContext = field(default_factory=RequestContext)

@@ -3,10 +3,15 @@
 Apart from `Agent` because the slice passes them around without the agent.
 """
 
+import re
 from dataclasses import dataclass, fields
 
 from core.checks import check_positive_integer, is_number
 from core.errors import DefinitionError
+
+LEAST_REASONING_TOKENS = 1_024
+"""The least that the strictest provider takes."""
+_GUARDRAIL = re.compile(r"\S+:(\d{1,8}|DRAFT)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +26,11 @@ class Settings:
     """Tokens the model can read. Default None: what the model port says of the model."""
     compaction_share: float = 0.8
     """Share of the context window at which history is compacted, above 0 and at most 1. Default 0.8."""
+    reasoning_tokens: int | None = None
+    """Of `max_output_tokens`, how many may go into reasoning: at least 1,024, and less than all. For models that
+    reason when asked; one that measures its own reasoning is only told to. Default None: not asked."""
+    guardrail: str | None = None
+    """`identifier:version` of the provider's guardrail, where it has such. Default None: none."""
 
     def __post_init__(self) -> None:
         if self.temperature is not None and not (is_number(self.temperature) and self.temperature >= 0):
@@ -33,6 +43,17 @@ class Settings:
         if not (is_number(self.compaction_share) and 0 < self.compaction_share <= 1):
             raise DefinitionError(
                 f"settings: compaction_share must be above 0 and at most 1, not {self.compaction_share!r}"
+            )
+        if self.reasoning_tokens is not None:
+            check_positive_integer("settings", "reasoning_tokens", self.reasoning_tokens)
+            if not LEAST_REASONING_TOKENS <= self.reasoning_tokens < self.max_output_tokens:
+                raise DefinitionError(
+                    f"settings: reasoning_tokens must be at least {LEAST_REASONING_TOKENS} and below max_output_tokens "
+                    f"({self.max_output_tokens}), not {self.reasoning_tokens}"
+                )
+        if self.guardrail is not None and not _GUARDRAIL.fullmatch(str(self.guardrail)):
+            raise DefinitionError(
+                f"settings: guardrail must be 'identifier:version', the version a number or DRAFT, not {self.guardrail!r}"
             )
 
 

@@ -41,6 +41,8 @@ def build_request(
         tools=tool_specs(agent, messages),
         max_output_tokens=agent.settings.max_output_tokens,
         temperature=agent.settings.temperature,
+        reasoning_tokens=agent.settings.reasoning_tokens,
+        guardrail=agent.settings.guardrail,
         context=RequestContext(thread_stack=manager.thread_stack, attempt=attempt),
     )
 
