@@ -1,0 +1,1 @@
+"""The whole system, simulated: every function of it on in-memory ports, under one schedule and one virtual clock."""

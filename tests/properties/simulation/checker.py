@@ -1,0 +1,158 @@
+"""The checker: hears of every effect, holds every rule against it, and then takes it into what it knows."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from core.clock import Clock
+from core.commit import Commit
+from core.ports import Outgoing, ParkedBody
+from core.request import ModelRequest
+from core.work import Begun, Ended, Finished, Started
+
+from .facts import Circumstances, Facts, Json, seen
+from .points import CURRENT, Invocation
+from .rules_end import broken_at_the_end
+from .rules_inputs import broken_by_acknowledging
+from .rules_log import broken_by_commit, broken_by_rewriting
+from .rules_sending import broken_by_sending, broken_by_tip, broken_by_writing_for
+from .rules_work import broken_by_asking, broken_by_beginning, broken_by_running
+
+MOST_CALLS = 60
+"""Of one port by one invocation: a slice that asks more often goes round in circles (invariant *bounded*)."""
+
+
+@dataclass(slots=True)
+class Checker:
+    """Implements `Watcher`."""
+
+    clock: Clock
+    facts: Facts = field(default_factory=Facts)
+    broken: list[str] = field(default_factory=list)
+    effects: int = 0
+    """Durable ones, so far."""
+    visits: int = 0
+    """Loads, so far."""
+    known: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By invocation and thread, the newest commit it saw or made."""
+
+    def _hold(self, violations: Iterable[str]) -> None:
+        self.broken.extend(violations)
+
+    def _knows(self, who: Invocation, thread_id: str, number: int) -> None:
+        by_thread = self.known.setdefault(who.name, {})
+        by_thread[thread_id] = max(number, by_thread.get(thread_id, 0))
+
+    def loaded(self, who: Invocation, thread_id: str, number: int) -> None:
+        self.visits += 1
+        who.visit, who.accepted_at, who.attempt = self.visits, None, 0
+        self._knows(who, thread_id, number)
+        for call, count in Counter(who.calls).items():
+            if count > MOST_CALLS:
+                self._hold([f"bounded: {who.name} made {count} calls of {call}"])
+
+    def committed(self, who: Invocation, commit: Commit) -> None:
+        self.effects += 1
+        made = Circumstances(
+            by=who.name,
+            visit=who.visit,
+            completing=who.function == "agent",
+            accepted_at=who.accepted_at or self.clock.now(),
+            attempt=who.attempt,
+        )
+        thread, now_seen = self.facts.thread(commit.thread_id), seen(commit, made)
+        self._knows(who, commit.thread_id, commit.number)
+        if commit.number <= len(thread.commits):
+            self._hold(broken_by_rewriting(thread, now_seen))
+        else:
+            self._hold(broken_by_commit(self.facts, thread, now_seen))
+            self.facts.apply(commit.thread_id, now_seen)
+
+    def marked(self, who: Invocation, commit: Commit) -> None:
+        self.effects += 1
+        thread = self.facts.thread(commit.thread_id)
+        self._hold(broken_by_writing_for(thread, commit.number, commit.digest, "markers"))
+        thread.marked.add(commit.number)
+
+    def settled(self, who: Invocation, commit: Commit) -> None:
+        self.effects += 1
+        thread = self.facts.thread(commit.thread_id)
+        self._hold(broken_by_writing_for(thread, commit.number, commit.digest, "tip"))
+        self._hold(broken_by_tip(self.facts, thread, commit.number))
+        thread.tip = max(thread.tip, commit.number)
+
+    def parked(self, who: Invocation, parked: ParkedBody) -> None:
+        self.effects += 1
+        self.facts.parked.add(parked.message_id)
+
+    def sent(self, who: Invocation, message: Outgoing) -> None:
+        self.effects += 1
+        facts, body = self.facts, json.loads(message.body)
+        self._hold(broken_by_sending(facts, who.function.partition(":")[0], message))
+        facts.sent.setdefault(message.id, message.body)
+        facts.sent_by.add((who.name, message.id))
+        if message.queue == "output":
+            facts.outputs.setdefault(body["output_id"], body)
+            if body["type"] == "error" and body["message_id"] is not None:
+                facts.told.add(body["message_id"])
+        elif body["type"] == "tool_result":
+            facts.answers.setdefault(body["call_id"], message.body)
+
+    def refused(self, who: Invocation, message: Outgoing) -> None:
+        self.facts.refused.add(message.id)
+        body = json.loads(message.body)
+        if body["type"] == "error":  # nobody can be told of it: as good as told
+            self.facts.told.add(body["message_id"])
+
+    def requested(self, who: Invocation, request: ModelRequest) -> None:
+        who.attempt = request.context.attempt
+        self._hold(broken_by_asking(self.facts, request))
+
+    def begun(self, who: Invocation, call_id: str, lease_until: datetime, begun: Begun) -> None:
+        self.effects += 1
+        work = self.facts.of_call(call_id)
+        self._hold(broken_by_beginning(work, who.name, lease_until, begun, self.clock.now()))
+        if isinstance(begun, Started):
+            work.state, work.holder, work.lease_until = "running", who.name, lease_until
+            work.starters.add(who.name)
+
+    def finished(self, who: Invocation, call_id: str, ended: Ended) -> None:
+        self.effects += 1
+        work = self.facts.of_call(call_id)
+        if work.state in ("finished", "cancelled") and isinstance(ended, Finished) != (
+            work.state == "finished"
+        ):
+            self._hold([f"once: {call_id} was {work.state}, and {who.name} is told {ended}"])
+        work.state = "finished" if isinstance(ended, Finished) else "cancelled"
+
+    def cancelled(self, who: Invocation, call_id: str) -> None:
+        self.effects += 1
+        work = self.facts.of_call(call_id)
+        if work.state != "finished":
+            work.state = "cancelled"
+
+    def ran(self, call_id: str) -> None:
+        """Called by tools. Inline calls have no record: they run again if their slice does."""
+        self.effects += 1
+        who = CURRENT.get()
+        work = self.facts.of_call(call_id)
+        work.runs += 1
+        if who.function.startswith("worker"):
+            deadline = self.facts.deadlines.get(call_id)
+            self._hold(broken_by_running(work, who.name, self.clock.now(), deadline))
+
+    def acknowledged(self, who: Invocation, queue: str, record: Mapping[str, Any]) -> None:
+        self.effects += 1
+        known = self.known.get(who.name, {})
+        self._hold(broken_by_acknowledging(self.facts, who.name, known, queue, record))
+
+    def failed(self, who: Invocation, error: str) -> None:
+        """A record failed for a reason that no retry mends: in these scenarios always a bug."""
+        self._hold([f"unexpected error in {who.name}: {error}"])
+
+    def ended(self, said: Iterable[Json]) -> None:
+        """Nothing is left to do."""
+        self._hold(broken_at_the_end(self.facts, said))

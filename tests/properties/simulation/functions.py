@@ -1,0 +1,103 @@
+"""The deployed functions: the production handlers with containers whose ports are in memory, one set per invocation."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import handlers.agent
+import handlers.dead_letters
+import handlers.timer_relay
+import handlers.tool_worker
+from core.app import App
+from core.delivery import INPUT
+from core.ports import Model
+from core.slice import SlicePorts
+from core.worker import Answering, Worker
+from handlers.agent_container import AgentContainer, DeadLetterContainer
+from handlers.bootstrap import EventLoop, RelayContainer, TimeLeft, WorkerContainer
+from handlers.clients import AsyncClients, AwsAccess
+from infra.memory import MemoryStore
+from infra.memory.dispatcher import MemorySender
+from infra.memory.queues import queue_arn
+from infra.scripted.model import ScriptedModel
+from infra.scripted.script import Script
+from infra.sqs.visibility import RecordVisibility
+from infra.work.memory import MemoryWorkRecords
+
+from .loop import VirtualClock
+from .points import Invocation
+from .ports import HeldClock, HeldDispatcher, HeldModel, HeldStore, HeldVisibility
+from .queues import SimulatedQueues, dead
+from .sync_ports import HeldRecords, HeldSender
+from .watcher import Watcher
+
+
+@dataclass(frozen=True, slots=True)
+class Functions:
+    """What every invocation shares: the durable world, and the application."""
+
+    app: App
+    script: Script
+    deadly: str | None
+    """A user text whose completion kills the function."""
+    clock: VirtualClock
+    queues: SimulatedQueues
+    store: MemoryStore
+    records: MemoryWorkRecords
+    watcher: Watcher
+
+    async def run(self, who: Invocation, event: dict[str, Any]) -> dict[str, Any]:
+        """The function's response to one event."""
+        match who.function.split(":"):
+            case ["agent"]:
+                return await handlers.agent.handle_event(event, self._agent(who))
+            case ["dead"]:
+                return await handlers.dead_letters.handle_event(event, self._dead_letters(who))
+            case ["relay"]:
+                relay = RelayContainer(self._sender(who), self._clock(who), EventLoop(), ())
+                return await handlers.timer_relay.handle_event(event, relay)
+            case ["worker", name]:
+                worker = Worker(name, self.app.workers().get(name, {}), self._answering(who))
+                container = WorkerContainer(worker, EventLoop(), ())
+                return await handlers.tool_worker.handle_event(
+                    event, container, lambda: 1000 * who.left_seconds()
+                )
+            case _:
+                raise AssertionError(who.function)
+
+    def _agent(self, who: Invocation) -> AgentContainer:
+        time_left = TimeLeft()
+        time_left.starts(lambda: 1000 * who.left_seconds())
+        return AgentContainer(
+            app=self.app,
+            ports=self._ports(who),
+            records=RecordVisibility(HeldVisibility(who, self.queues.change_visibility), INPUT),
+            loop=EventLoop(),
+            clients=AsyncClients(AwsAccess()),
+            time_left=time_left,
+        )
+
+    def _dead_letters(self, who: Invocation) -> DeadLetterContainer:
+        served = [name for name in self.queues.sources if dead(name) in self.queues.sources]
+        sources = {queue_arn(dead(name)): name for name in served}
+        return DeadLetterContainer(sources, self._answering(who), self._agent(who), ())
+
+    def _ports(self, who: Invocation) -> SlicePorts:
+        own = HeldClock(who, self.clock, by_slice=False)
+        return SlicePorts(
+            store=HeldStore(who, self.store, self.watcher),
+            dispatcher=HeldDispatcher(who, MemorySender(self.queues, self.clock), own, self.watcher),
+            models=lambda _: self._model(who),
+            clock=self._clock(who),
+        )
+
+    def _model(self, who: Invocation) -> Model:
+        return HeldModel(who, ScriptedModel(self.script, self._clock(who)), self.watcher, self.deadly)
+
+    def _clock(self, who: Invocation) -> HeldClock:
+        return HeldClock(who, self.clock)
+
+    def _sender(self, who: Invocation) -> HeldSender:
+        return HeldSender(who, MemorySender(self.queues, self.clock), self.watcher)
+
+    def _answering(self, who: Invocation) -> Answering:
+        return Answering(HeldRecords(who, self.records, self.watcher), self._sender(who), self._clock(who))

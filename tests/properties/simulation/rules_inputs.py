@@ -1,0 +1,64 @@
+"""Rules of acknowledgement: what is deleted from a queue has done its work, or never had any."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .facts import Facts, Json, ThreadFacts
+
+Broken = Iterator[str]
+
+
+def broken_by_acknowledging(
+    facts: Facts, who: str, known: Mapping[str, int], queue: str, record: Mapping[str, Any]
+) -> Broken:
+    """`known`: by thread, the newest commit that `who` saw or made."""
+    served = queue.removesuffix("-dead")
+    try:
+        body = json.loads(record["body"])
+        kind = body["type"]
+    except (ValueError, KeyError, TypeError):
+        if record["messageId"] not in facts.parked:
+            yield f"once: a body that nobody can read was acknowledged, but not kept: {record['body']!r}"
+        return
+    if served == "input":
+        yield from _input(facts, body, kind, record["messageId"])
+        yield from _settled(facts.thread(body["thread_id"]), facts, known.get(body["thread_id"], 0))
+    elif served == "delay":
+        if (who, body["message_id"]) not in facts.sent_by:
+            yield f"never stuck: {kind} {body['message_id']} was acknowledged, but not passed on"
+    elif kind == "tool_call":
+        work = facts.work.get(body["call_id"])
+        if body["call_id"] not in facts.answers and (work is None or work.state != "cancelled"):
+            yield f"never stuck: call {body['call_id']} was acknowledged, but not answered"
+    elif queue == served and facts.work[body["call_id"]].state not in ("cancelled", "finished"):
+        yield f"once: the cancellation of {body['call_id']} was acknowledged, but leaves nothing"
+
+
+def _input(facts: Facts, body: Json, kind: str, transport_id: str) -> Broken:
+    message_id = body.get("message_id") or transport_id
+    thread = facts.thread(body.get("thread_id", ""))
+    if (kind, message_id) in thread.consumed or message_id in facts.told | facts.parked:
+        return
+    if _is_stale(thread, body, kind, message_id):
+        return
+    yield f"once: {kind} {message_id} was acknowledged, but neither taken in nor refused"
+
+
+def _is_stale(thread: ThreadFacts, body: Json, kind: str, message_id: str) -> bool:
+    """Whether nobody waits for it."""
+    match kind:
+        case "tool_result":
+            return body["call_id"] not in thread.live
+        case "wake":
+            return message_id != thread.wake
+        case "timer":
+            return message_id != thread.timer
+        case _:
+            return False
+
+
+def _settled(thread: ThreadFacts, facts: Facts, number: int) -> Broken:
+    """Whoever acknowledges has settled what it saw, or a wake that is out will (decision 1)."""
+    if thread.tip < number and thread.wake not in facts.sent:
+        yield f"settle before next: acknowledged with the tip at {thread.tip}, commit {number} seen, no wake out"

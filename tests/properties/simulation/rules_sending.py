@@ -1,0 +1,108 @@
+"""Rules of sending: nothing leaves that no durable commit promised, the same thing is always sent under the same id."""
+
+import json
+from collections.abc import Iterator
+
+from core.ports import Outgoing
+
+from .facts import CommitSeen, Facts, Promise, ThreadFacts
+
+Broken = Iterator[str]
+
+
+def broken_by_sending(facts: Facts, function: str, message: Outgoing) -> Broken:
+    """What is wrong with a message that a queue has just taken."""
+    before = facts.sent.get(message.id)
+    if before is not None and before != message.body and not _says_the_same(facts, message, before):
+        yield f"derived ids: {message.id} was sent with two bodies: {before} and {message.body}"
+    if message.id in facts.promised:
+        promise = facts.promise(message.id)
+        yield from _as_promised(promise, message, passed_on=function in ("relay", "dead"))
+        if promise.queue == "output" and before is None:
+            yield from _in_order(facts, message.id)
+    elif message.queue.startswith("worker:") or message.queue == "delay":
+        yield f"settle before next: {message.queue} got {message.id}, which no durable commit promises"
+    elif message.queue == "output":
+        yield from _a_refusal(facts, message)
+    elif json.loads(message.body)["type"] == "tool_result":
+        yield from _an_answer(facts, message)
+    else:
+        yield f"settle before next: {message.queue} got {message.body}, which no durable commit promises"
+
+
+def _says_the_same(facts: Facts, message: Outgoing, before: str) -> bool:
+    """As JSON, where keys have no order. No commit fixes a refusal's instant, nor what of its thread it reflects."""
+    loose = {} if message.id in facts.promised else {"created_at": None, "seq": None, "metadata": None}
+    now, then = json.loads(message.body), json.loads(before)
+    return bool({**now, **loose} == {**then, **loose})
+
+
+def _as_promised(promise: Promise, message: Outgoing, passed_on: bool) -> Broken:
+    queue = promise.content["queue"] if promise.kind == "carried" else promise.queue
+    if message.queue != queue and not (passed_on and queue == "delay" and message.queue == "input"):
+        yield f"derived ids: {promise.kind} {message.id} was promised to {queue}, but sent to {message.queue}"
+    body = json.loads(message.body)
+    kind = body["type"] if promise.kind != "carried" else None
+    if kind is not None and kind != promise.kind:
+        yield f"derived ids: {message.id} was promised as {promise.kind}, but sent as {kind}"
+    if promise.kind == "carried" and message.body != promise.content["body"]:
+        yield f"settle before next: {message.id} was carried with another body than it is sent with"
+
+
+def _in_order(facts: Facts, message_id: str) -> Broken:
+    """No output overtakes one of an older commit. Inside a batch a queue may refuse one and take the next."""
+    thread_id, number, _ = facts.promised[message_id]
+    for commit in facts.threads[thread_id].commits[: number - 1]:
+        for earlier in facts.open_promises(commit):
+            if earlier.queue == "output":
+                yield f"settle before next: output {message_id} overtook {earlier.id} of commit {commit.number}"
+
+
+def _a_refusal(facts: Facts, message: Outgoing) -> Broken:
+    """The one thing that is sent without a commit: an error for an input that no commit took in."""
+    body = json.loads(message.body)
+    taken = any(
+        message_id == body.get("message_id") for _, message_id in facts.thread(body["thread_id"]).consumed
+    )
+    if body["type"] != "error" or (taken and body["code"] not in ("conflict", "dead_letter")):
+        yield f"settle before next: output {message.body} is in no durable commit, and refuses nothing"
+
+
+def _an_answer(facts: Facts, message: Outgoing) -> Broken:
+    """A worker's answer: only what is recorded, and always the same."""
+    body = json.loads(message.body)
+    call_id = body["call_id"]
+    work = facts.work.get(call_id)
+    if work is None or work.state != "finished":
+        yield f"once: {call_id} was answered before its result was recorded"
+    before = facts.answers.get(call_id)
+    if before is not None and before != message.body:
+        yield f"once: {call_id} was answered twice, differently: {before} and {message.body}"
+
+
+def broken_by_tip(facts: Facts, thread: ThreadFacts, number: int) -> Broken:
+    """The tip may pass a commit only when all of it is confirmed."""
+    for commit in thread.commits[:number]:
+        for promise in facts.open_promises(commit):
+            yield f"settle before next: tip at {number}, but {promise.kind} of {commit.number} is not sent"
+        if commit.marked_inputs and commit.number not in thread.marked:
+            yield f"settle before next: tip at {number}, but the markers of {commit.number} are missing"
+    for call_id in thread.live:
+        if any(_lost_call(facts, commit, call_id) for commit in thread.commits[:number]):
+            yield f"never stuck: tip at {number}, and {call_id} can never reach its worker"
+
+
+def _lost_call(facts: Facts, commit: CommitSeen, call_id: str) -> bool:
+    return any(
+        promise.kind == "tool_call"
+        and promise.content["call_id"] == call_id
+        and promise.id in facts.refused
+        and promise.id not in facts.sent
+        for promise in commit.promises
+    )
+
+
+def broken_by_writing_for(thread: ThreadFacts, number: int, digest: str, what: str) -> Broken:
+    """Markers and tip are written only for what stands in the log."""
+    if number > len(thread.commits) or thread.commits[number - 1].digest != digest:
+        yield f"settle before next: {what} of commit {number}, which is not in the log"

@@ -1,0 +1,106 @@
+"""One run: a world driven by a chooser to its end, or to the first broken rule."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .choosing import Chooser, Deviation, Option, Others
+from .facts import Facts
+from .listening import listening
+from .moves import calm_move, on_the_spot, other_moves
+from .points import Faults, Gate, Invocation
+from .same_end import SameEnd
+from .scenario import Scenario
+from .tools import RAN
+from .world import Setup, World
+
+_SAME_END = SameEnd()
+_PLAIN = Setup()
+MOST_DECISIONS = 3000
+"""A run that takes more goes on for ever (invariant *never stuck*)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was taken at one decision."""
+
+    taken: str
+    calm: str
+    faults: tuple[str, ...]
+    """What could have gone wrong with the calm option."""
+    effects: int
+    """Durable effects so far: crashes of one invocation between the same two effects are the same crash."""
+
+    @property
+    def deviates(self) -> bool:
+        return self.taken != self.calm
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run went."""
+
+    scenario: Scenario
+    setup: Setup
+    decisions: Sequence[Decision]
+    broken: Sequence[str]
+    facts: Facts
+
+    @property
+    def deviations(self) -> list[Deviation]:
+        return [Deviation(n, d.taken) for n, d in enumerate(self.decisions) if d.deviates]
+
+
+@dataclass(slots=True)
+class Run:
+    """Implements `Schedule`: every point of every invocation comes here."""
+
+    chooser: Chooser
+    decisions: list[Decision] = field(default_factory=list)
+    world: World = field(init=False)
+
+    def wait_at(self, gate: Gate) -> None:
+        self.world.gates.append(gate)
+
+    def pass_at(self, who: Invocation, call: str, place: str, faults: Faults) -> None:
+        calm, others = on_the_spot(who, place, faults)
+        self._choose(calm, lambda: others).act()
+
+    def _choose(self, calm: Option, others: Others) -> Option:
+        taken = self.chooser.choose(len(self.decisions), calm, others)
+        effects = self.world.checker.effects
+        self.decisions.append(Decision(str(taken), str(calm), calm.faults, effects))
+        return taken
+
+    def drive(self) -> None:
+        """Go on until nothing is left to do, or a rule is broken."""
+        world = self.world
+        while not world.checker.broken:
+            world.loop.settle()
+            world.reap()
+            calm = calm_move(world)
+            if world.checker.broken:
+                return
+            if calm is None and world.is_days_later:
+                return
+            if calm is None:
+                world.checker.ended([say.body for say in world.scenario.says[: world.said]])
+                calm = Option("repeat", "everything, days later", world.repeat_everything)
+            self._choose(calm, lambda: list(other_moves(world))).act()
+            if len(self.decisions) > MOST_DECISIONS:
+                world.checker.broken.append(f"never stuck: no end after {MOST_DECISIONS} decisions")
+
+
+def run(scenario: Scenario, chooser: Chooser, setup: Setup = _PLAIN) -> Outcome:
+    """Run the scenario to its end."""
+    driven = Run(chooser)
+    driven.world = world = World(scenario, setup, driven)
+    with listening(world.checker.failed):
+        RAN.set(world.checker.ran)
+        try:
+            driven.drive()
+        finally:
+            world.dispose()
+    checker = world.checker
+    if not checker.broken:
+        checker.broken.extend(_SAME_END.broken(checker.facts, scenario, world.queues.sent))
+    return Outcome(scenario, setup, driven.decisions, list(checker.broken), checker.facts)

@@ -1,0 +1,88 @@
+"""A scenario: an application, a scripted model, and what a client says and when."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.app import App
+from infra.scripted.script import Script
+
+THREAD = "t"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What the client knows when it decides whether to speak."""
+
+    outputs: Sequence[Mapping[str, Any]]
+    quiet: bool
+    """No function runs, and none is about to at this instant."""
+
+    def count(self, kind: str) -> int:
+        return sum(output["type"] == kind for output in self.outputs)
+
+
+When = Callable[[Situation], bool]
+
+
+def at_once(_: Situation) -> bool:
+    """From the beginning."""
+    return True
+
+
+def when_quiet(situation: Situation) -> bool:
+    """When nothing happens by itself any more at this instant."""
+    return situation.quiet
+
+
+def after(kind: str, count: int = 1) -> When:
+    """Once so many outputs of this type have come."""
+    return lambda situation: situation.count(kind) >= count
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """One message of the client. Messages are said in order."""
+
+    body: Mapping[str, Any]
+    when: When = at_once
+
+    @property
+    def text(self) -> str:
+        return json.dumps(self.body)
+
+
+def user(message_id: str, content: str, when: When = at_once, **fields: Any) -> Say:
+    """A user message."""
+    return control("user_message", message_id, when, content=content, **fields)
+
+
+def control(kind: str, message_id: str, when: When = at_once, **fields: Any) -> Say:
+    """A message of any type."""
+    return Say({"type": kind, "thread_id": THREAD, "message_id": message_id, **fields}, when)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Everything about a run but its schedule."""
+
+    name: str
+    app: App
+    script: Script
+    says: Sequence[Say]
+    deadly: str | None = None
+    """A user text whose completion kills the function."""
+    silent: Sequence[str] = ()
+    """Workers that are programs of somebody else's, and never answer."""
+
+    @property
+    def workers(self) -> list[str]:
+        return [*self.app.workers()]
+
+
+def script(*rules: tuple[dict[str, Any], dict[str, Any]]) -> Script:
+    """A script of (when, reply) pairs."""
+    return Script.model_validate(
+        {"rules": [{"when": when, "reply": {"chunk_size": 12, **reply}} for when, reply in rules]}
+    )

@@ -1,0 +1,80 @@
+"""The tools of the simulated applications. Each tells the checker that it ran, and can be held up in the middle."""
+
+import asyncio
+from collections.abc import Callable
+from contextvars import ContextVar
+
+from core import ToolContext, tool
+from core.errors import PermanentError
+
+from .points import CURRENT
+
+RAN: ContextVar[Callable[[str], None]] = ContextVar("RAN")
+"""The checker's ear of the run that is under way."""
+DEADLINE_SECONDS = 850
+
+
+class ToolBroke(PermanentError):
+    """A tool of the application raises."""
+
+
+async def _begin(ctx: ToolContext) -> None:
+    RAN.get()(ctx.call_id)
+    await CURRENT.get().hold("tool", "before")
+
+
+@tool(worker="alpha", timeout_seconds=5, deadline_seconds=DEADLINE_SECONDS)
+async def fetch(topic: str, ctx: ToolContext) -> str:
+    """Fetch what there is on a topic."""
+    await _begin(ctx)
+    ctx.add_source(f"https://example.org/{topic}", topic)
+    return f"all about {topic}"
+
+
+@tool(worker="beta", timeout_seconds=5, deadline_seconds=DEADLINE_SECONDS)
+async def weigh(thing: str, ctx: ToolContext) -> dict[str, str]:
+    """Weigh a thing."""
+    await _begin(ctx)
+    return {"thing": thing, "weight": "7 kg"}
+
+
+@tool(worker="alpha", timeout_seconds=5, deadline_seconds=DEADLINE_SECONDS)
+async def break_down(ctx: ToolContext) -> str:
+    """Always fails."""
+    await _begin(ctx)
+    raise ToolBroke("it broke")
+
+
+@tool(worker="beta", timeout_seconds=5, deadline_seconds=DEADLINE_SECONDS)
+async def hang(ctx: ToolContext) -> str:
+    """Never returns."""
+    await _begin(ctx)
+    await asyncio.Event().wait()
+    return "never"
+
+
+@tool(worker="alpha", timeout_seconds=5, deadline_seconds=2 * DEADLINE_SECONDS)
+async def kill(ctx: ToolContext) -> str:
+    """Takes its worker down, every time."""
+    await _begin(ctx)
+    await CURRENT.get().die()
+    return "never"
+
+
+@tool(worker="outside", deadline_seconds=300)
+async def ask_elsewhere(question: str) -> str:
+    """Ask a program of somebody else's, which may never answer."""
+    return question
+
+
+@tool(worker="outside", deadline_seconds=700)
+async def ask_longer(question: str) -> str:
+    """The same, with more patience."""
+    return question
+
+
+@tool
+async def look_up(word: str, ctx: ToolContext) -> str:
+    """Look a word up, inside the slice."""
+    await _begin(ctx)
+    return f"{word}: a word"
