@@ -85,6 +85,11 @@ class Watched:
                     units += 1
         return units
 
+    def bytes_put(self) -> int:
+        """So far: of every item put alone, which is every commit."""
+        puts = [call.request["Item"] for call in self.calls if call.operation == "put_item"]
+        return sum(map(item_bytes, puts))
+
 
 def _units(size_bytes: int, unit_bytes: int) -> int:
     return max(1, -(-size_bytes // unit_bytes))
