@@ -4,6 +4,8 @@ deleted again.
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cache
+from threading import Lock
 from typing import Any
 
 import boto3
@@ -15,17 +17,25 @@ from infra.local.resources import BUCKET, MAX_RECEIVE_COUNT, QueueSpec, TableSpe
 from infra.local.source import Queue
 
 READ_TIMEOUT_SECONDS = 60
+_MAKING = Lock()
+"""A session makes one client at a time."""
 LONGEST_NAME = 75
 """SQS takes 80, the `.fifo` included."""
 
 
+@cache
+def _session() -> Any:
+    """One for the process: it keeps the services' descriptions, which take longer to read than all the rest."""
+    return boto3.session.Session(aws_access_key_id="local", aws_secret_access_key="local", region_name=REGION)
+
+
 def client(service: str, endpoint_url: str) -> Any:
-    """A boto3 client of the local stack. Credentials are given, so nobody's own are ever used."""
-    session = boto3.session.Session(
-        aws_access_key_id="local", aws_secret_access_key="local", region_name=REGION
-    )
+    """A boto3 client of the local stack. Credentials are given, so nobody's own are ever used; over plain HTTP no
+    certificates are read.
+    """
     config = Config(read_timeout=READ_TIMEOUT_SECONDS, retries={"total_max_attempts": 1})
-    return session.client(service, endpoint_url=endpoint_url, config=config)
+    with _MAKING:
+        return _session().client(service, endpoint_url=endpoint_url, config=config, verify=False)
 
 
 class Resources:

@@ -3,7 +3,6 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from core.agent import Agent
 from core.app import App
@@ -44,14 +43,17 @@ def _from_a_test(holder: tuple[str, str]) -> bool:
     return last.startswith(("test_", "conftest")) or last.endswith("_test")
 
 
-def _with_whole_paths(app: App) -> App:
-    def whole(agent: Agent) -> Agent:
-        if not agent.model.startswith(_SCRIPT):
-            return agent
-        changed: dict[str, Any] = {
-            "model": _SCRIPT + str(Path.cwd() / agent.model.removeprefix(_SCRIPT)),
-            "tools": agent.tools,
-        }
-        return replace(agent, **changed)
+def model_of(spec: str, model: str | None) -> str | None:
+    """The model for the app `spec`: for one that is kept here, a script's path is relative to the working folder."""
+    if model is None or not spec.startswith(f"{__name__}:"):
+        return model
+    return _whole(model)
 
-    return replace(app, agents=tuple(whole(agent) for agent in app.agents))
+
+def _with_whole_paths(app: App) -> App:
+    return replace(app, agents=tuple(replace(agent, model=_whole(agent.model)) for agent in app.agents))
+
+
+def _whole(model: str) -> str:
+    path = model.removeprefix(_SCRIPT)
+    return model if path == model else f"{_SCRIPT}{Path.cwd() / path}"

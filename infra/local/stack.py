@@ -8,7 +8,7 @@ from core.app import App
 from core.errors import MisuseError
 from infra.local.clock import LocalClock
 from infra.local.functions import WrapPorts
-from infra.local.given import spec_of
+from infra.local.given import model_of, spec_of
 from infra.local.source import LocalStackError
 from infra.local.system import System
 
@@ -38,7 +38,10 @@ class LocalTorpor:
     ) -> None:
         self.clock = LocalClock(start)
         self._closed = False
-        self._system = System(spec_of(app), model, self.clock, batch_size=batch_size, wrap_ports=wrap_ports)
+        spec = spec_of(app)
+        self._system = System(
+            spec, model_of(spec, model), self.clock, batch_size=batch_size, wrap_ports=wrap_ports
+        )
 
     @property
     def endpoint_url(self) -> str:

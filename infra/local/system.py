@@ -4,7 +4,6 @@
 
 import json
 from contextlib import ExitStack
-from functools import partial
 from itertools import count
 from typing import Any
 
@@ -22,6 +21,7 @@ from infra.local.logs import DEFAULT_LEVEL, logs_to_stderr
 from infra.local.records import Facts
 from infra.local.resources import AGENT, TABLES, event_sources, function_timeouts, queues, worker_timeouts
 from infra.local.source import RECEIVE_BATCH, EventSource, Invoke, Queue
+from infra.models import app_root, model_for
 from infra.queue_errors import Unsendable
 from infra.sqs.limits import body_fault, fifo_fault
 
@@ -53,8 +53,9 @@ class System:
         self._sent = count(1)
         with ExitStack() as opened:
             opened.enter_context(logs_to_stderr(log_level))
-            self._loaded = load_app(app)
-            self.workers = worker_timeouts(self._loaded)
+            loaded = load_app(app)
+            model_for(model or loaded.agent().model, app_root(app), clock)
+            self.workers = worker_timeouts(loaded)
             self.clock = clock
             self.emulator = Emulator(clock)
             opened.callback(self.emulator.close)
@@ -75,7 +76,7 @@ class System:
             ]
             self._received: list[str] = []
             self._output = self._reader(self.resources.queues[OUTPUT], self._collect, RECEIVE_BATCH)
-            self.functions[AGENT].ask(partial(_check_model, model=model))
+            self.functions[AGENT].ask(lambda _: None)  # built now: the first turn should not have to wait
             self._closing = opened.pop_all()
 
     def send(self, message: dict[str, Any] | str, *, thread_id: str | None, sender: str | None) -> str:
@@ -178,8 +179,3 @@ def _group_of(message: dict[str, Any] | str) -> str:
     thread_id = message.get("thread_id") if isinstance(message, dict) else thread_of(message)[0]
     usable = isinstance(thread_id, str) and fifo_fault(thread_id, "any") is None
     return str(thread_id) if usable else NOBODY
-
-
-def _check_model(container: Any, model: str | None) -> None:
-    """Raises DefinitionError at once for a model that no slice could use."""
-    container.ports.models(model or container.app.agent().model)
