@@ -57,7 +57,7 @@ def as_content(value: Any) -> Any:
     if isinstance(value, str):
         value = [{"type": "text", "text": value}]
     if not isinstance(value, list):
-        return value
+        raise ValueError("must be a string or a list of blocks")
     kept = [block for block in value if not _is_blank(block)]
     return kept or [TextBlock(text=BLANK_NOTE)]
 

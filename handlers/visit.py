@@ -1,6 +1,7 @@
 """One record of the input queue: parsed, then taken to its thread in one slice. Shared by agent and dead letters."""
 
 from core.errors import Refused
+from core.ids import is_thread_id
 from core.messages import Envelope, parse_input, thread_of
 from core.slice import run_slice
 from core.slice.refuse import RefusedBody, refuse
@@ -33,8 +34,10 @@ async def visit(record: QueueRecord, container: AgentContainer, *, completing: b
 
 
 async def refuse_record(record: QueueRecord, container: AgentContainer, refusal: Refused) -> None:
-    """Park the body and tell its thread, if it names one."""
+    """Park the body and tell the thread that it names, or else its group."""
     thread_id, message_id = thread_of(record.body)
+    if thread_id is None and record.group is not None and is_thread_id(record.group):
+        thread_id = record.group
     refused = RefusedBody(
         refusal=refusal,
         message_id=message_id or record.message_id,
