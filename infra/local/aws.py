@@ -98,6 +98,21 @@ class Resources:
             TimeToLiveSpecification={"Enabled": True, "AttributeName": spec.ttl_attribute},
         )
 
+    def describe_queue(self, name: str) -> dict[str, str]:
+        """The queue's attributes as the emulator has them."""
+        url = self.queues[name].url
+        found: dict[str, str] = self._sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])[
+            "Attributes"
+        ]
+        return found
+
+    def describe_table(self, name: str) -> dict[str, Any]:
+        """The table's description as the emulator has it, its `TimeToLive` attribute added."""
+        table = self.tables[name]
+        found: dict[str, Any] = self._dynamodb.describe_table(TableName=table)["Table"]
+        lifetime = self._dynamodb.describe_time_to_live(TableName=table)["TimeToLiveDescription"]
+        return {**found, "TimeToLive": lifetime.get("AttributeName")}
+
     def delete(self) -> None:
         """Delete everything: the emulator's memory is the process's."""
         for queue in self.queues.values():
