@@ -53,7 +53,7 @@ class Settings:
                 )
         if self.guardrail is not None and not _GUARDRAIL.fullmatch(str(self.guardrail)):
             raise DefinitionError(
-                f"settings: guardrail must be 'identifier:version', the version a number or DRAFT, not {self.guardrail!r}"
+                f"settings: guardrail must be 'identifier:version' (a number or DRAFT), not {self.guardrail!r}"
             )
 
 

@@ -22,6 +22,10 @@ from infra.sqs.sync_sender import SqsSender
 from infra.sqs.visibility import RecordVisibility
 from infra.work.dynamodb import DynamoDbWorkRecords
 
+MODEL_SILENCE_SECONDS = 90.0
+"""Read timeout of a model's client: the longest a stream may be silent. A model that reasons may need most of it before
+its first word. The time left, mostly shorter, bounds each call beside it."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgentContainer:
@@ -86,6 +90,7 @@ def _agent_container(
     root = app_root(settings.app)
     loop, clients, time_left = EventLoop(), AsyncClients(access), TimeLeft()
     dynamodb, s3, sqs = loop.run(clients.open_all("dynamodb", "s3", "sqs"))
+    model_clients = clients.lazily(access.of_models(), MODEL_SILENCE_SECONDS)
     store = DynamoStore(
         dynamodb,
         s3,
@@ -98,7 +103,7 @@ def _agent_container(
     ports = SlicePorts(
         store=store,
         dispatcher=SqsDispatcher(sqs, settings.queue_urls, clock, time_left.seconds),
-        models=lambda name: model_for(name, root, clock),
+        models=lambda name: model_for(name, root, clock, model_clients.of),
         clock=clock,
     )
     return AgentContainer(

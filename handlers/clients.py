@@ -3,6 +3,8 @@
 boto3 and aioboto3 are imported when first used, so that a worker never imports the asynchronous one.
 """
 
+import asyncio
+import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -30,6 +32,10 @@ class AwsAccess:
     def of(cls, environ: Mapping[str, str], endpoint_url: str | None = None) -> Self:
         """Region from AWS_REGION or AWS_DEFAULT_REGION."""
         return cls(environ.get("AWS_REGION") or environ.get("AWS_DEFAULT_REGION"), endpoint_url)
+
+    def of_models(self) -> "AwsAccess":
+        """Who asks a model: the same. On the local stack, whose emulator has none, the person who started it."""
+        return self if self.endpoint_url is None else AwsAccess.of(os.environ)
 
     def session_arguments(self) -> dict[str, Any]:
         """For `Session(...)` of boto3 and aioboto3."""
@@ -71,6 +77,12 @@ class AsyncClients:
         client = self._session.client(service, config=config, **self.access.client_arguments())
         return await self._stack.enter_async_context(client)
 
+    def lazily(self, access: AwsAccess, read_timeout_seconds: float) -> "LazyClients":
+        """Clients of another access, closed with these."""
+        others = AsyncClients(access)
+        self._stack.push_async_callback(others.close)
+        return LazyClients(others, read_timeout_seconds)
+
     async def open_all(self, *services: str) -> tuple[Any, ...]:
         """One client per service."""
         return tuple([await self.open(service) for service in services])
@@ -78,6 +90,24 @@ class AsyncClients:
     async def close(self) -> None:
         """Close all, newest first. A Lambda container never does."""
         await self._stack.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class LazyClients:
+    """Clients opened when first asked for: a container that calls no model does not pay for a model's client."""
+
+    clients: AsyncClients
+    read_timeout_seconds: float
+    _opened: dict[str, Any] = field(default_factory=dict)
+    _opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def of(self, service: str) -> Any:
+        """The client of that service: one, however many ask at once."""
+        async with self._opening:
+            if service not in self._opened:
+                client = await self.clients.open(service, read_timeout_seconds=self.read_timeout_seconds)
+                self._opened[service] = client
+            return self._opened[service]
 
 
 def _config(attempts: int) -> dict[str, Any]:

@@ -1,29 +1,43 @@
 """From a model's name, `provider:model`, to the adapter that plays it. A new provider is one more row of the table."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from core.clock import Clock
-from core.errors import DefinitionError
+from core.errors import DefinitionError, MisuseError
 from core.ports import Model
 
-Make = Callable[[str, Path, Clock], Model]
-"""From what follows the colon, the application's root and the clock."""
+ClientOf = Callable[[str], Awaitable[Any]]
+"""The AWS client of a service, opened when first asked for and kept by whoever gives it."""
+Make = Callable[[str, Path, Clock, ClientOf], Model]
+"""From what follows the colon, the application's root, the clock and the clients."""
 
 
-def _scripted(path: str, root: Path, clock: Clock) -> Model:
+async def no_clients(service: str) -> Any:
+    """For those who only want to know whether a model can be had."""
+    raise MisuseError(f"this model was made without AWS clients, and needs one of {service}")
+
+
+def _bedrock(model_id: str, _root: Path, _clock: Clock, client_of: ClientOf) -> Model:
+    from infra.bedrock.model import SERVICE, BedrockModel
+
+    return BedrockModel(model_id, lambda: client_of(SERVICE))
+
+
+def _scripted(path: str, root: Path, clock: Clock, _client_of: ClientOf) -> Model:
     from infra.scripted.model import ScriptedModel
     from infra.scripted.script import load_script
 
     return ScriptedModel(load_script(root / path), clock)
 
 
-PROVIDERS: Mapping[str, Make] = {"script": _scripted}
+PROVIDERS: Mapping[str, Make] = {"bedrock": _bedrock, "script": _scripted}
 
 
-def model_for(name: str, root: Path, clock: Clock) -> Model:
-    """The model of that name. Cheap to ask again: what is read is kept.
+def model_for(name: str, root: Path, clock: Clock, client_of: ClientOf = no_clients) -> Model:
+    """The model of that name. Cheap to ask again: what is read is kept. Nobody is called before it streams.
 
     `root` is the application's: a script's path is relative to it, unless absolute. Raises DefinitionError for a
     provider that this version cannot call, and for a script that is missing or wrong.
@@ -33,7 +47,7 @@ def model_for(name: str, root: Path, clock: Clock) -> Model:
     if make is None or not rest:
         forms = ", ".join(f"{known}:…" for known in PROVIDERS)
         raise DefinitionError(f"model {name!r}: this version can call {forms}, given as provider:model")
-    return make(rest, root, clock)
+    return make(rest, root, clock, client_of)
 
 
 def app_root(spec: str) -> Path:

@@ -1,0 +1,118 @@
+"""Bedrock's failures as core errors: which may work later, which never will, and which mean that too much was asked.
+
+Stands alone because the class decides what the slice does. By code, as everywhere; only overflow has none of its own,
+so one table of patterns knows it by its message. What is not in the table is a refusal: the turn ends and is told.
+"""
+
+import re
+from typing import Final
+
+import aiohttp
+from botocore.eventstream import ParserError
+from botocore.exceptions import (
+    ClientError,
+    CredentialRetrievalError,
+    NoCredentialsError,
+    NoRegionError,
+    PartialCredentialsError,
+    ProfileNotFound,
+    SSOError,
+    TokenRetrievalError,
+)
+
+from core.errors import ModelOverflow, ModelRefused, ModelUnavailable, PermanentError, RetryableError
+from core.text import shorten
+from infra.aws_errors import AWS_FAILURES, Failure, code_of, failure_of, failure_of_code
+
+MODEL_FAILURES: Final = (*AWS_FAILURES, aiohttp.ClientError, ParserError)
+"""What asking Bedrock raises, whatever the layer."""
+
+_MESSAGE_CHARACTERS: Final = 300
+
+_LATER: Final = frozenset(
+    {
+        "ModelErrorException",
+        "ModelNotReadyException",
+        "ModelStreamErrorException",
+        "ModelTimeoutException",
+        "ServiceQuotaExceededException",
+    }
+)
+"""May work later, beside what `aws_errors` calls transient."""
+_LATER_STATUS: Final = frozenset({408, 424})
+
+OVERFLOW: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"input is too long",  # Bedrock itself
+        r"prompt is too long",  # Claude: "prompt is too long: 215000 tokens > 200000 maximum"
+        r"exceeds? (the )?(model'?s? )?(maximum )?context (limit|length|window)",  # Claude, gpt-oss
+        r"maximum context length",  # Llama, Mistral, models served by vLLM
+        r"too many input tokens|max input tokens",  # Titan, Cohere
+        r"input tokens? exceed|number of input tokens exceeds",  # Nova
+        r"expected maxLength: \d+, actual: \d+",  # older models, in characters
+    )
+)
+
+_CREDENTIALS: Final = (
+    "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run `aws sso login`; and AWS_REGION"
+)
+_ADVICE: Final = {
+    "AccessDeniedException": "allow bedrock:InvokeModelWithResponseStream on this model, and ask for access to it in "
+    "the Bedrock console",
+    "ExpiredTokenException": _CREDENTIALS,
+    "InvalidSignatureException": _CREDENTIALS,
+    "ResourceNotFoundException": "there is no such model in this region; most are named by an inference profile, "
+    "such as us.… or global.…",
+    "UnrecognizedClientException": _CREDENTIALS,
+}
+_NOBODY_ASKS: Final = (
+    CredentialRetrievalError,
+    NoCredentialsError,
+    NoRegionError,
+    PartialCredentialsError,
+    ProfileNotFound,
+    SSOError,
+    TokenRetrievalError,
+)
+"""Nobody is there to ask in whose name."""
+
+
+def translated(failure: BaseException) -> PermanentError | RetryableError:
+    """The core error for one of `MODEL_FAILURES`. Always `raise translated(exc) from exc`."""
+    if isinstance(failure, ClientError):
+        error = failure.response.get("Error", {})
+        status = failure.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+        return error_of(code_of(failure), str(error.get("Message", "")), int(status))
+    if isinstance(failure, _NOBODY_ASKS):
+        return ModelRefused(f"Bedrock cannot be asked: {_said(failure)}; {_CREDENTIALS}")
+    if isinstance(failure, AWS_FAILURES) and failure_of(failure) is not Failure.TRANSIENT:
+        return ModelRefused(f"Bedrock cannot be asked: {_said(failure)}")
+    return ModelUnavailable(f"Bedrock: {type(failure).__name__}")
+
+
+def error_of(code: str, message: str, status: int = 0) -> PermanentError | RetryableError:
+    """The core error for an error code of Bedrock's. `status` is the HTTP status; 0 for an error inside a stream."""
+    code = code[:1].upper() + code[1:]  # inside a stream they begin in lower case
+    text = f"Bedrock: {code}: {shorten(message, _MESSAGE_CHARACTERS)}".rstrip(": ")
+    if code == "ValidationException" and any(pattern.search(message) for pattern in OVERFLOW):
+        return ModelOverflow(text)
+    if _may_work_later(code, status):
+        return ModelUnavailable(text)
+    advice = _ADVICE.get(code)
+    return ModelRefused(f"{text} ({advice})" if advice else text)
+
+
+def _may_work_later(code: str, status: int) -> bool:
+    meant = failure_of_code(code, status)
+    known = meant is Failure.INVALID or code in _ADVICE
+    return (
+        code in _LATER
+        or status in _LATER_STATUS
+        or meant is Failure.TRANSIENT
+        or (status == 0 and not known)  # a stream that had begun: the request itself was taken
+    )
+
+
+def _said(failure: BaseException) -> str:
+    return shorten(str(failure) or type(failure).__name__, _MESSAGE_CHARACTERS)
