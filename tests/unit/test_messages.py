@@ -41,10 +41,9 @@ def _refused(body: str, envelope: Envelope = HERE) -> str:
 
 
 def test_a_string_is_one_text_block() -> None:
-    parsed = _parsed()
-    assert parsed.message == UserMessage(
-        type="user_message", thread_id="t1", content=(TextBlock(text="hello"),)
-    )
+    message = _parsed().message
+    assert isinstance(message, UserMessage)
+    assert (message.thread_id, message.content) == ("t1", (TextBlock(text="hello"),))
 
 
 def test_the_id_is_the_messages_own_or_the_transports() -> None:

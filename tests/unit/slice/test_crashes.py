@@ -38,6 +38,10 @@ def _dies_at(one: World, count: int) -> None:
     one.dispatcher.on_send = die
 
 
+async def _nothing(message: Outgoing) -> None:
+    """The invocation lives."""
+
+
 async def _end(one: World) -> None:
     """The end that every crash must come to."""
     assert len(one.model.requests) == 1
@@ -94,6 +98,35 @@ async def test_another_input_settles_what_a_crash_left_before_it_commits() -> No
     kinds = [body["type"] for body in one.dispatcher.bodies(WEB)]
     assert kinds == ["tool_call", "tool_call", "tool_cancel", "tool_cancel"]
     assert (await one.lines())[-1] == "Asst(fine)"
+
+
+async def test_before_the_answer_of_a_call_that_can_never_be_sent_is_committed() -> None:
+    one, store = _faulty(calls(FETCH), says("lost"), says("without it"))
+    one.dispatcher.gone = {WEB}
+
+    async def die_at_the_answer(message: Outgoing) -> None:
+        store.before["commit"] = Crash()
+
+    one.dispatcher.on_send = die_at_the_answer
+    with pytest.raises(Crash):
+        await one.run(user("go"))
+    assert len(await one.live()) == 1
+    store.before.clear()
+    one.dispatcher.on_send = _nothing
+    await one.run(user("go"))
+    assert (await one.lines())[-2:] == ["Result(fetch, error)", "Asst(without it)"]
+
+
+async def test_metadata_of_a_commit_whose_markers_were_not_written_is_known() -> None:
+    one, store = _faulty(calls(FETCH))
+    store.before["mark"] = Crash()
+    with pytest.raises(Crash):
+        await one.run(user("go", metadata={"user_id": "u1"}))
+    again = await one.manager()
+    assert again.metadata == {"user_id": "u1"}
+    await one.run(user("go", metadata={"user_id": "u1"}))
+    bodies = [body for queue in (WEB, "output") for body in one.dispatcher.bodies(queue)]
+    assert {body["metadata"].get("user_id") for body in bodies} == {"u1"}
 
 
 @pytest.mark.parametrize("method", ["load", "commit"])

@@ -44,6 +44,15 @@ async def test_outputs_and_calls_carry_the_metadata_of_their_commit() -> None:
     assert {str(output["metadata"]) for output in one.dispatcher.outputs} == {"{'user_id': 'u1'}"}
 
 
+async def test_metadata_is_bounded_since_every_output_carries_it() -> None:
+    one = world(says("done"))
+    big = {"blob": "x" * 65_000}
+    report = await one.run(user("1", "m1", metadata=big), user("2", "m2", metadata={"more": "x" * 1_000}))
+    assert [getattr(taken, "code", taken) for taken in report.inputs] == ["accepted", "invalid"]
+    assert (await one.manager()).metadata == big
+    assert await one.lines() == ["User(1)", "Asst(done)"]
+
+
 async def test_refused_input_sets_no_metadata() -> None:
     one = world(says("done"))
     await one.run(user("go"))
@@ -87,13 +96,14 @@ def note(ctx: ToolContext, title: str) -> str:
 async def test_an_inline_tools_sources_are_cited_once_the_answer_is_final() -> None:
     turns = (
         calls(("note", {"title": "a"}), text="Let me see."),
-        calls(("note", {"title": "b"})),
+        calls(("note", {"title": "b"}), text="And here."),
         says("done"),
     )
     one = world(*turns, app=agent(tools=(*TOOLS, note)))
     await one.run(user("go"))
     said = one.dispatcher.of_type("assistant_message")
     assert [output.get("citations") for output in said] == [
+        None,
         None,
         [_source(0, "a") | {"url": "https://example.com/inline"}],
     ]

@@ -128,6 +128,20 @@ async def test_new_text_gets_through_before_the_retry_is_due_and_begins_anew() -
     assert (await one.state()).wake is None
 
 
+async def test_a_turn_of_calls_ends_the_retry_as_well() -> None:
+    one = await _down(calls(FETCH))
+    await one.run(user("and?", "m2"))
+    state = await one.state()
+    assert (len(state.live), state.wake) == (1, None)
+
+
+async def test_the_next_completion_of_a_slice_has_its_own_tries() -> None:
+    one = await _down(calls(("echo", {"text": "hi"})), says("done"))
+    one.clock.advance(3600)
+    await one.run(delivered(one.dispatcher.internal[-1]))
+    assert [request.context.attempt for request in one.model.requests] == [1, 2, 3, 4, 1]
+
+
 @pytest.mark.parametrize("twice", [user("go"), result("call_unknown"), result("call_x", sources=[])])
 async def test_nothing_but_new_input_tries_before_the_retry_is_due(twice: object) -> None:
     one = await _down()

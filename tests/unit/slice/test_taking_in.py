@@ -3,7 +3,7 @@
 import pytest
 
 from core.app import App
-from core.errors import Refused
+from core.errors import NotSettled, Refused
 from core.messages import Input
 from core.slice import SliceReport
 from infra.memory import MemoryStore
@@ -144,3 +144,16 @@ async def test_cancelling_a_thread_at_rest_adds_nothing_to_its_history() -> None
     await one.run(user("go"))
     assert _codes(await one.run(cancel())) == ["accepted"]
     assert await one.lines() == ["User(go)", "Asst(done)"]
+
+
+async def test_a_refusal_that_cannot_be_told_for_now_comes_again_and_is_told_once() -> None:
+    one = world(says("done"))
+    await one.run(user("go"))
+    one.dispatcher.slow = {"output"}
+    with pytest.raises(NotSettled):
+        await one.run(user("other"))
+    one.dispatcher.slow = set()
+    assert _codes(await one.run(user("other"))) == ["conflict"]
+    assert len(one.dispatcher.of_type("error")) == 1
+    one.dispatcher.gone = {"output"}
+    assert _codes(await one.run(user("yet another"))) == ["conflict"]
