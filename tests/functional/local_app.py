@@ -6,7 +6,7 @@ RUNS: list[str] = []
 """Words looked up, in this process."""
 
 
-@tool(worker="research", deadline_seconds=120)
+@tool(worker="research")
 def look_up(word: str) -> str:
     """Look a word up."""
     RUNS.append(word)
