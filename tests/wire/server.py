@@ -1,0 +1,173 @@
+"""A loopback Bedrock: `converse_stream` over HTTP/1.1, playing answers and checking every request by `rules.py`.
+
+Real sockets and the real framing, so that the real client is what is tested.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self, assert_never
+from urllib.parse import unquote
+
+from tests.wire.rules import faults_of
+from tests.wire.steps import Answer, Cut, Hold, Piece, Raw, Refusal, Stall, Step, Stream
+
+_SUFFIX = "/converse-stream"
+
+
+@dataclass(frozen=True)
+class Received:
+    """One request: what was sent in it."""
+
+    model_id: str
+    headers: Mapping[str, str]
+    body: dict[str, Any]
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        messages: list[dict[str, Any]] = self.body["messages"]
+        return messages
+
+
+class ConverseServer:
+    """Plays its answers one after another. A request that breaks the rules is refused and kept in `faults`.
+
+    Leaving it fails the test for faults, for requests nobody foresaw and for answers that were not asked for.
+    """
+
+    def __init__(self, *answers: Answer) -> None:
+        self.requests: list[Received] = []
+        self.faults: list[str] = []
+        self.left_open = 0
+        """Connections on which a stream is being played."""
+        self._answers = list(answers)
+        self._serving: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0)
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._server.close()
+        for task in self._serving:
+            task.cancel()
+        await asyncio.gather(*self._serving, return_exceptions=True)
+        await self._server.wait_closed()
+        if kind is None:
+            assert self.faults == []
+            assert self._answers == []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    def play(self, *answers: Answer) -> None:
+        """Add answers."""
+        self._answers.extend(answers)
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._serving.add(task)
+        try:
+            while received := await _read(reader):
+                if not await self._answer(self._choose(received), reader, writer):
+                    break
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass  # the client has gone
+        finally:
+            self._serving.discard(task)
+            writer.close()
+
+    def _choose(self, received: Received) -> Answer:
+        self.requests.append(received)
+        if found := faults_of(received.model_id, received.body):
+            self.faults += found
+            return Refusal(400, "ValidationException", "; ".join(found))
+        if not self._answers:
+            self.faults.append("a request that no test foresaw")
+            return Refusal(400, "ValidationException", "no more answers")
+        return self._answers.pop(0)
+
+    async def _answer(
+        self, answer: Answer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> bool:
+        """Whether the connection can be used again."""
+        match answer:
+            case Raw(data=data):
+                writer.write(data)
+                await writer.drain()
+                return False
+            case Refusal():
+                _write_refusal(writer, answer)
+                await writer.drain()
+                return True
+            case Stream():
+                self.left_open += 1
+                try:
+                    return await _play(answer, reader, writer)
+                finally:
+                    self.left_open -= 1
+            case _:
+                assert_never(answer)
+
+
+async def _read(reader: asyncio.StreamReader) -> Received | None:
+    """The next request, None if there is none."""
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    except asyncio.IncompleteReadError:
+        return None
+    request_line, *lines = head.strip().split("\r\n")
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    body = await reader.readexactly(int(headers.get("content-length", "0")))
+    method, path, _ = request_line.split(" ")
+    assert method == "POST"
+    assert path.startswith("/model/")
+    assert path.endswith(_SUFFIX)
+    return Received(unquote(path[len("/model/") : -len(_SUFFIX)]), headers, json.loads(body))
+
+
+def _write_refusal(writer: asyncio.StreamWriter, refusal: Refusal) -> None:
+    body = json.dumps({"message": refusal.message}).encode()
+    writer.write(
+        f"HTTP/1.1 {refusal.status} Refused\r\nContent-Type: application/json\r\n"
+        f"x-amzn-ErrorType: {refusal.code}:http://internal.amazon.com/coral/\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n".encode()
+        + body
+    )
+
+
+async def _play(answer: Stream, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    writer.write(
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/vnd.amazon.eventstream\r\n"
+        b"x-amzn-RequestId: 00000000-0000-0000-0000-000000000000\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    for step in answer.steps:
+        if not await _step(step, reader, writer):
+            return False
+    writer.write(b"0\r\n\r\n")
+    await writer.drain()
+    return True
+
+
+async def _step(step: Step, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    """Whether the stream goes on."""
+    match step:
+        case Piece(data=data):
+            if data:
+                writer.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+                await writer.drain()
+            return True
+        case Hold(reached=reached, go_on=go_on):
+            reached.set()
+            await go_on.wait()
+            return True
+        case Stall():
+            await reader.read(1)  # until the client goes away
+            return False
+        case Cut():
+            return False
+        case _:
+            assert_never(step)
