@@ -19,6 +19,8 @@ from infra.bedrock.request import converse_request
 from infra.bedrock.stream import ConverseStream
 
 SERVICE: Final = "bedrock-runtime"
+UNDECODABLE: Final = (AttributeError, LookupError, TypeError, ValueError)
+"""What the SDK raises for an event that is not of the shape it expects: it does not look before it takes apart."""
 OpenClient = Callable[[], Awaitable[Any]]
 """The `bedrock-runtime` client, opened when first asked for, in the event loop that streams. It makes no retries of its
 own, and has a read timeout, which no call can change: it bounds a silence, `timeout_seconds` the whole call."""
@@ -70,7 +72,7 @@ async def _next(events: AsyncIterator[dict[str, Any]], ends_at: float) -> dict[s
     try:
         async with _bounded(ends_at):
             return await anext(events, None)
-    except ValueError as failure:
+    except UNDECODABLE as failure:
         raise ModelUnavailable("Bedrock: the stream holds what cannot be decoded") from failure
 
 

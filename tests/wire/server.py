@@ -11,7 +11,7 @@ from typing import Any, Self, assert_never
 from urllib.parse import unquote
 
 from tests.wire.rules import faults_of
-from tests.wire.steps import Answer, Cut, Hold, Piece, Raw, Refusal, Stall, Step, Stream
+from tests.wire.steps import Answer, Cut, Hold, Piece, Raw, Refusal, Silence, Stall, Step, Stream
 
 _SUFFIX = "/converse-stream"
 
@@ -39,8 +39,8 @@ class ConverseServer:
     def __init__(self, *answers: Answer) -> None:
         self.requests: list[Received] = []
         self.faults: list[str] = []
-        self.left_open = 0
-        """Connections on which a stream is being played."""
+        self._playing = 0
+        self._idle = asyncio.Event()
         self._answers = list(answers)
         self._serving: set[asyncio.Task[None]] = set()
 
@@ -61,6 +61,10 @@ class ConverseServer:
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def idle(self) -> None:
+        """Returns when no stream is being played any more."""
+        await self._idle.wait()
 
     def play(self, *answers: Answer) -> None:
         """Add answers."""
@@ -104,11 +108,16 @@ class ConverseServer:
                 await writer.drain()
                 return True
             case Stream():
-                self.left_open += 1
+                self._playing += 1
+                self._idle.clear()
                 try:
                     return await _play(answer, reader, writer)
                 finally:
-                    self.left_open -= 1
+                    self._playing -= 1
+                    if not self._playing:
+                        self._idle.set()
+            case Silence():
+                return await _step(Stall(), reader, writer)
             case _:
                 assert_never(answer)
 

@@ -1,7 +1,7 @@
 """What the wire server does with a request: a stream of steps, or an answer that is none."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -38,7 +38,7 @@ Step = Piece | Hold | Stall | Cut
 class Stream:
     """HTTP 200 and an event stream. After the last step it ends as HTTP wants it."""
 
-    steps: Sequence[Step]
+    steps: Iterable[Step]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,12 @@ class Raw:
     data: bytes = b""
 
 
-Answer = Stream | Refusal | Raw
+@dataclass(frozen=True)
+class Silence:
+    """No answer at all, and the connection stays open."""
+
+
+Answer = Stream | Refusal | Raw | Silence
 
 
 def plays(frames: Iterable[bytes], *then: Step) -> Stream:
