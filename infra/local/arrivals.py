@@ -5,26 +5,26 @@ from threading import Condition
 
 
 class Arrivals:
-    """Counts sends by queue name, and wakes whoever waits. For any thread."""
+    """Counts messages sent by queue name, and wakes whoever waits. For any thread."""
 
     def __init__(self) -> None:
         self._changed = Condition()
         self._counts: Counter[str] = Counter()
         self._open = True
 
-    def note(self, queue: str) -> None:
-        """Something may have come into `queue`."""
+    def note(self, queue: str, messages: int = 1) -> None:
+        """So many messages may have come into `queue`."""
         with self._changed:
-            self._counts[queue] += 1
+            self._counts[queue] += messages
             self._changed.notify_all()
 
     def count(self, queue: str) -> int:
-        """Notes of `queue` so far."""
+        """Messages that `queue` may have had so far."""
         with self._changed:
             return self._counts[queue]
 
     def wait(self, queue: str, seen: int, seconds: float | None) -> bool:
-        """Wait, at most `seconds`, until `queue` has more than `seen` notes. False if not, and once closed."""
+        """Wait, at most `seconds`, until `queue` had more than `seen` messages. False if not, and once closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._counts[queue] != seen or not self._open, seconds)
             return self._open and self._counts[queue] != seen

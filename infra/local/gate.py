@@ -66,10 +66,11 @@ class SqsGate:
                 return ask(body)
 
     def _send(self, queue: str, request: dict[str, Any], ask: Ask) -> Answer:
-        for entry in request.get("Entries", [request]):
+        entries = request.get("Entries", [request])
+        for entry in entries:
             self._stamp(entry)
         answer = ask(_encoded(request))
-        self._arrivals.note(queue)
+        self._arrivals.note(queue, len(entries))
         return answer
 
     def _stamp(self, entry: dict[str, Any]) -> None:

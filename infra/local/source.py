@@ -86,7 +86,9 @@ class EventSource:
     _held: list[_Held] = field(default_factory=list)
     _remembered: dict[tuple[str, str], datetime] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
-    _seen: int = -1
+    _taken: int = 0
+    _empty_at: int = -1
+    """Messages the queue may have had when moto had none to give."""
 
     def step(self) -> bool:
         """Run one batch of what is due, if there is any. False: nothing was due."""
@@ -116,7 +118,7 @@ class EventSource:
     # ---- taking from moto
 
     def _fetch(self) -> None:
-        while self._seen != (seen := self.arrivals.count(self.queue.sqs_name)):
+        while (sent := self.arrivals.count(self.queue.sqs_name)) > self._taken and sent != self._empty_at:
             answer = self.sqs.receive_message(
                 QueueUrl=self.queue.url,
                 MaxNumberOfMessages=RECEIVE_BATCH,
@@ -125,10 +127,11 @@ class EventSource:
                 MessageAttributeNames=["All"],
             )
             messages = answer.get("Messages", [])
+            self._taken += len(messages)
             for message in messages:
                 self._take(message)
             if not messages:
-                self._seen = seen
+                self._empty_at = sent
 
     def _take(self, message: dict[str, Any]) -> None:
         facts = Facts.of(message.get("MessageAttributes"))
@@ -154,7 +157,7 @@ class EventSource:
     def _delete(self, message: dict[str, Any]) -> None:
         self.sqs.delete_message(QueueUrl=self.queue.url, ReceiptHandle=message["ReceiptHandle"])
         if self.queue.fifo:
-            self._seen = -1  # moto gives out nothing of a group while a message of it is in flight
+            self._empty_at = -1  # moto gives out nothing of a group while a message of it is in flight
 
     # ---- running
 
