@@ -19,7 +19,7 @@ from core.messages import InputKey
 from core.outbox import OutboxMessage, WakeReason
 from core.sources import Source
 from core.text import canonical_json
-from core.thread import Deferred, Origin, Subscription, Summary, ThreadState
+from core.thread import Deferred, Hidden, Origin, Subscription, Summary, ThreadState
 
 SCHEMA_VERSION = 1
 
@@ -135,6 +135,13 @@ class SourcesSet(Value):
     sources: tuple[Source, ...]
 
 
+class EntriesHidden(Value):
+    """From here on these entries are shown to a model with a placeholder, so that they fail no further request."""
+
+    op: Literal["hidden"] = "hidden"
+    entries: tuple[Hidden, ...]
+
+
 class Closed(Value):
     """The thread takes nothing any more."""
 
@@ -156,6 +163,7 @@ Change = Annotated[
     | SubscriptionOpened
     | SubscriptionEnded
     | SourcesSet
+    | EntriesHidden
     | Closed,
     Field(discriminator="op"),
 ]

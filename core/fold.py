@@ -10,6 +10,7 @@ from core.commit import (
     Commit,
     CreditLeft,
     DeferredJoined,
+    EntriesHidden,
     InputDeferred,
     MetadataSet,
     Owes,
@@ -126,6 +127,8 @@ def _update(state: ThreadState, change: Change, commit: Commit | None) -> dict[s
             return {"subscriptions": tuple(s for s in state.subscriptions if s.call_id != ended)}
         case SourcesSet(sources=sources):
             return {"sources": sources}
+        case EntriesHidden(entries=hidden):
+            return {"hidden": (*state.hidden, *hidden)}
         case Closed():
             return {"closed": True}
         case MetadataSet():

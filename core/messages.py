@@ -213,5 +213,6 @@ def _parse(value: dict[str, Any]) -> Message:
 
 def _what(fault: Any) -> str:
     """Pydantic's words, but for those that quote the body."""
-    unknown_tag = fault["type"] == "union_tag_invalid"
-    return f"must be one of {fault['ctx']['expected_tags']}" if unknown_tag else str(fault["msg"]).removeprefix("Value error, ")
+    if fault["type"] == "union_tag_invalid":
+        return f"must be one of {fault['ctx']['expected_tags']}"
+    return str(fault["msg"]).removeprefix("Value error, ")

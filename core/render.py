@@ -22,9 +22,12 @@ from core.request import (
     ResultPart,
     Role,
 )
-from core.thread import Summary
+from core.thread import Hidden, Summary
 from core.tools.names import EVENT_TOOL_NAME
 
+MEDIA = (ImageBlock, DocumentBlock)
+BLOCKED_NOTE = "[This content was blocked by a content filter and is left out.]"
+REFUSED_NOTE = "[An image or document was left out: the model refused the request that held it.]"
 SUMMARY_HEAD = "Summary of the conversation so far:\n"
 
 
@@ -34,18 +37,21 @@ def render(
     summary: Summary | None = None,
     model: str = "",
     result_characters: int = 100_000,
+    hidden: Sequence[Hidden] = (),
 ) -> tuple[RequestMessage, ...]:
     """The messages of a request. `model` decides which reasoning may be sent back: a model takes only its own, and
     only what it can know again, by signature or redacted.
 
-    At most `result_characters` of each result are shown; what is cut is said in its place.
+    At most `result_characters` of each result are shown; what is cut is said in its place, and so is what is `hidden`.
     """
     runs: list[tuple[Role, list[Part]]] = []
     names = {entry.call_id: entry.name for entry in history if isinstance(entry, ToolCall)}
     if summary is not None:
         runs.append(("user", [TextBlock(text=SUMMARY_HEAD + summary.text)]))
+    placeholders = {one.seq: one for one in hidden}
     for entry in history:
-        for role, parts in _rendered(entry, model, names, result_characters):
+        shown = with_placeholder(entry, placeholders.get(entry.seq))
+        for role, parts in _rendered(shown, model, names, result_characters):
             if runs and runs[-1][0] == role:
                 runs[-1][1].extend(parts)
             elif parts:
@@ -53,6 +59,21 @@ def render(
     return name_documents(
         [RequestMessage(role, _in_order(runs, index)) for index, (role, _) in enumerate(runs)]
     )
+
+
+def holds_media(entry: Entry) -> bool:
+    """Whether an input holds an image or a document."""
+    return isinstance(entry, User | ToolResult | Event) and any(isinstance(b, MEDIA) for b in entry.content)
+
+
+def with_placeholder(entry: Entry, hidden: Hidden | None) -> Entry:
+    """The entry as later requests see it."""
+    if hidden is None or not isinstance(entry, User | ToolResult | Event):
+        return entry
+    if hidden.what == "all":
+        return entry.model_copy(update={"content": (TextBlock(text=BLOCKED_NOTE),)})
+    kept = [TextBlock(text=REFUSED_NOTE) if isinstance(b, MEDIA) else b for b in entry.content]
+    return entry.model_copy(update={"content": tuple(kept)})
 
 
 def _in_order(runs: list[tuple[Role, list[Part]]], index: int) -> tuple[Part, ...]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from core.blocks import Value
 from core.entries import Entry, Event, User
@@ -81,6 +81,13 @@ class Summary(Value):
     up_to_seq: int
 
 
+class Hidden(Value):
+    """An entry that later requests show with a placeholder: what a filter blocked, or media a model refused."""
+
+    seq: int
+    what: Literal["all", "media"]
+
+
 class ThreadState(Value):
     """Everything about a thread but its entries, after the commit `number`."""
 
@@ -105,6 +112,7 @@ class ThreadState(Value):
     subscriptions: tuple[Subscription, ...] = ()
     sources: tuple[Source, ...] = ()
     """Collected since the last accepted user text."""
+    hidden: tuple[Hidden, ...] = ()
     closed: bool = False
     summary: Summary | None = None
 

@@ -64,4 +64,6 @@ def parse_work(body: str) -> ToolCallMessage | ToolCancelMessage:
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"][1:]) or "body"
-        raise Refused("invalid", f"{where}: {shorten(first['msg'].removeprefix('Value error, '), 200)}") from None
+        raise Refused(
+            "invalid", f"{where}: {shorten(first['msg'].removeprefix('Value error, '), 200)}"
+        ) from None

@@ -1,6 +1,7 @@
 """Accepting a worker's result: the first one of a live call wins, every other changes nothing."""
 
 from core.accept.effects import AddSources, Effect, OpenSubscription, Take, Tell
+from core.content import storable
 from core.entries import ToolResult
 from core.messages import ToolResultMessage
 from core.thread import ThreadState
@@ -12,7 +13,7 @@ def accept(message: ToolResultMessage, state: ThreadState) -> tuple[Effect, ...]
         return ()
     outcome = message.outcome or ("error" if message.is_error else "ok")
     effects: list[Effect] = [
-        Take(ToolResult(call_id=message.call_id, content=message.content, outcome=outcome))
+        Take(ToolResult(call_id=message.call_id, content=storable(message.content), outcome=outcome))
     ]
     if message.sources:
         effects.append(AddSources(message.sources))

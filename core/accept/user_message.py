@@ -1,6 +1,7 @@
 """Accepting user text: it starts a thread, interrupts or waits, and renews the turn and token limits."""
 
 from core.accept.effects import Begin, Defer, Effect, NewUserInput, Setting, Take, require_open
+from core.content import storable
 from core.entries import User
 from core.errors import Refused
 from core.ids import is_child
@@ -16,7 +17,7 @@ def accept(message: UserMessage, taken: Input, state: ThreadState, setting: Sett
         raise Refused("unknown_thread", "thread_id: no such child thread exists")
     if first and message.agent is not None and message.agent not in setting.agent_names:
         raise Refused("invalid", f"agent: unknown; there are {', '.join(setting.agent_names)}")
-    entry = User(content=message.content, metadata=message.metadata)
+    entry = User(content=storable(message.content), metadata=message.metadata)
     begin: tuple[Effect, ...] = (Begin(message.agent),) if first else ()
     fresh = NewUserInput(setting.agent.limits.tokens)
     if state.working and _waits(message, setting):

@@ -17,6 +17,7 @@ from core.commit import (
     Consumed,
     CreditLeft,
     DeferredJoined,
+    EntriesHidden,
     InputDeferred,
     MetadataSet,
     Owes,
@@ -35,7 +36,9 @@ from core.ids import birth_id
 from core.outbox import OUTPUT_KINDS, Carried, OutboxMessage, SendTimer, SendWake
 from core.thread import Deferred, FoldedThread, PendingTimer, PendingWake, Summary, ThreadState
 
-RecordedChange = CallOpened | InputDeferred | DeferredJoined | SubscriptionOpened | SubscriptionEnded
+RecordedChange = (
+    CallOpened | InputDeferred | DeferredJoined | SubscriptionOpened | SubscriptionEnded | EntriesHidden
+)
 
 
 class ThreadDraft:

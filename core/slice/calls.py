@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from core.agent import Agent
 from core.blocks import Content, text_content
 from core.commit import CallOpened
+from core.content import storable
 from core.entries import Outcome, ToolCall, ToolResult
 from core.history.manager import HistoryManager
 from core.outbox import SendCall, SendStarted
@@ -96,7 +97,7 @@ async def carry_out(
                 _answer(manager, observer, call, text_content(note), outcome)
             case RunHere(call=call):
                 outcome, output = by_call[call.call_id]
-                _answer(manager, observer, call, output.content, outcome)
+                _answer(manager, observer, call, storable(output.content), outcome)
                 add_sources(manager, output.sources)
                 if output.subscription:
                     manager.track_subscription(call.call_id)

@@ -33,6 +33,7 @@ def build_request(
         summary=manager.state.summary,
         model=agent.model,
         result_characters=result_characters or agent.limits.result_characters,
+        hidden=manager.state.hidden,
     )
     return ModelRequest(
         model=agent.model,

@@ -3,24 +3,28 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Literal
 
 from core.agent import Agent
 from core.chunks import Completed, Usage
-from core.entries import Assistant, Entry, ToolCall, TurnEnd
+from core.commit import EntriesHidden
+from core.entries import AppEntry, Assistant, Entry, Reasoning, ToolCall, TurnEnd
 from core.errors import ErrorCode
 from core.history.manager import HistoryManager
 from core.outbox import SendAnswer, SendError
 from core.ports import Observer
+from core.render import holds_media
 from core.settings import Limits
 from core.slice.apply import forget_wake, owe_nothing
 from core.slice.calls import Plan, abandon_calls, carry_out, limit_calls, plan_calls
 from core.slice.completion import Completing, Ending, Finished, RefusedForGood, Unavailable
 from core.slice.ports import COMMIT_SECONDS, SlicePorts
 from core.slice.requests import build_request, estimated_tokens
-from core.thread import PendingWake, ThreadState
+from core.thread import Hidden, PendingWake, ThreadState
 
 RETRY_FIRST_SECONDS = 5
 RETRY_LONGEST_SECONDS = 900
+FILTERED_REASONS = frozenset({"guardrail_intervened", "content_filtered"})
 SHRUNK_SHARE = 20
 """After an overflow, results are shown at this fraction of their usual length."""
 
@@ -79,12 +83,15 @@ class Round:
             case Unavailable(tries=tries, reason=reason):
                 await self._fail("model", f"the model could not be reached in {tries} tries: {reason}")
             case RefusedForGood(reason=reason, overflow=overflow):
+                hide_newest(self.manager, "media")
                 await self._fail("overflow" if overflow else "model", reason)
         return RoundDone(False)
 
     async def _turn(self, completed: Completed, last_words: bool) -> None:
         """The finished turn: entries, answers to its calls, what is owed, told and spent."""
         manager, before = self.manager, self.manager.state.last_seq
+        if completed.stop_reason in FILTERED_REASONS:
+            hide_newest(manager, "all")
         manager.flush_turn_trimming_reasoning()
         entries = [entry for entry in manager.pending_items if entry.seq > before]
         calls = [entry for entry in entries if isinstance(entry, ToolCall)]
@@ -151,6 +158,21 @@ class Round:
         self.manager.draft.append(TurnEnd(reason="failed"))
         self._tell_failure(code, reason)
         owe_nothing(self.manager)
+
+
+def hide_newest(manager: HistoryManager, what: Literal["all", "media"]) -> None:
+    """Show later requests a placeholder for what came since the model last spoke: it must not fail them too."""
+    since = [entry for entry in manager.history if not isinstance(entry, TurnEnd | AppEntry)]
+    spoken = [
+        index for index, entry in enumerate(since) if isinstance(entry, Assistant | Reasoning | ToolCall)
+    ]
+    newest = since[spoken[-1] + 1 :] if spoken else since
+    known = {hidden.seq for hidden in manager.state.hidden}
+    affected = [
+        entry.seq for entry in newest if entry.seq not in known and (what == "all" or holds_media(entry))
+    ]
+    if affected:
+        manager.draft.record(EntriesHidden(entries=tuple(Hidden(seq=seq, what=what) for seq in affected)))
 
 
 def limit_reached(state: ThreadState, limits: Limits, estimate_tokens: int) -> bool:

@@ -1,0 +1,87 @@
+"""Content that a model will not take: replaced before it is stored, or hidden once it was refused, never repeated."""
+
+import base64
+
+from core.blocks import TextBlock
+from core.errors import ModelRefused
+from core.messages import Input
+from core.render import BLOCKED_NOTE, REFUSED_NOTE
+from core.request import ResultPart
+from core.strict import check_request
+from tests.support.inputs import message, result, user
+from tests.support.played import calls, fails, says
+from tests.support.world import World, world
+
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(4) + b"IHDR" + (64).to_bytes(4, "big") * 2).decode()
+HUGE = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(4) + b"IHDR" + (9000).to_bytes(4, "big") * 2).decode()
+
+
+def image(data: str) -> dict[str, str]:
+    return {"type": "image", "media_type": "image/png", "data": data}
+
+
+def look(data: str, message_id: str) -> Input:
+    return message("user_message", message_id, content=[{"type": "text", "text": "look"}, image(data)])
+
+
+def shown(on: World, message: int = -1) -> list[str]:
+    """The last request's texts in one of its messages; other parts by their class."""
+    request = on.model.requests[-1]
+    check_request(request)
+    parts = request.messages[message].parts
+    return [part.text if isinstance(part, TextBlock) else type(part).__name__ for part in parts]
+
+
+async def test_an_unusable_image_becomes_a_text_before_it_is_stored() -> None:
+    on = world(says("ok"))
+    for data in (HUGE, "not base64!", base64.b64encode(b"GIF89a").decode()):
+        on.model.play(says("ok"))
+        await on.run(look(data, f"m{data[:9]}"))
+    assert not any("ImageBlock" in text for text in shown(on, 0))
+    stored = await on.store.entries(on.thread_id)
+    assert all(block.type == "text" for entry in stored if entry.kind == "user" for block in entry.content)
+
+
+async def test_a_refused_image_does_not_fail_the_next_message() -> None:
+    on = world(fails(ModelRefused("no images")), says("fine"))
+    await on.run(look(PNG, "m1"))
+    assert shown(on) == ["look", "ImageBlock"]
+    await on.run(user("and now?", "m2"))
+    assert shown(on) == ["look", REFUSED_NOTE, "and now?"]
+
+
+async def test_a_refused_text_is_still_shown() -> None:
+    on = world(fails(ModelRefused("no such model")), says("fine"))
+    await on.run(user("look", "m1"))
+    await on.run(user("and now?", "m2"))
+    assert shown(on) == ["look", "and now?"]
+
+
+async def test_a_blocked_text_is_told_and_replaced_from_then_on() -> None:
+    on = world(says("Not about that.", stop_reason="guardrail_intervened"), says("fine"))
+    await on.run(user("how do I …", "m1"))
+    told = on.dispatcher.of_type("assistant_message")[-1]
+    assert (told["text"], told["stop_reason"]) == ("Not about that.", "guardrail_intervened")
+    await on.run(user("hello", "m2"))
+    assert shown(on, 0) == [BLOCKED_NOTE]
+    assert shown(on) == ["hello"]
+
+
+async def test_a_block_without_a_word_is_told_as_a_failure() -> None:
+    on = world(says(stop_reason="content_filtered"), says("fine"))
+    await on.run(user("how do I …", "m1"))
+    assert on.dispatcher.of_type("error")[-1]["message_id"] == "m1"
+    await on.run(user("hello", "m2"))
+    assert shown(on) == [BLOCKED_NOTE, "hello"]
+
+
+async def test_a_blocked_result_keeps_its_call_answered() -> None:
+    on = world(calls(("fetch", {"url": "u"})), says("No.", stop_reason="guardrail_intervened"), says("fine"))
+    await on.run(user("go", "m1"))
+    (call_id,) = await on.live()
+    await on.run(result(call_id, "poison"))
+    await on.run(user("hello", "m2"))
+    (part,) = on.model.requests[-1].messages[2].parts
+    assert isinstance(part, ResultPart)
+    assert part.content == (TextBlock(text=BLOCKED_NOTE),)
+    check_request(on.model.requests[-1])
