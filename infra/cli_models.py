@@ -6,10 +6,11 @@ from pathlib import Path
 from core.app import load_app
 from core.clock import SYSTEM_CLOCK
 from core.errors import DefinitionError
-from infra.models import PROVIDERS, app_root, model_for
+from infra.models import app_root, model_for
 
-SCRIPT = "script"
+SCRIPT, BEDROCK = "script", "bedrock"
 BUNDLED = Path(__file__).parents[1] / "examples" / "research.json"
+_ADVICE = f"For a real one, with AWS credentials: --model {BEDROCK}:MODEL_ID"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,24 +27,27 @@ def choose_model(spec: str, asked: str | None) -> ChosenModel:
     app = load_app(spec)
     root = app_root(spec)
     if asked is not None:
-        model_for(asked, root, SYSTEM_CLOCK)
+        _check(asked, root)
         return ChosenModel(asked)
     own = app.agent().model
     try:
-        model_for(own, root, SYSTEM_CLOCK)
+        _check(own, root)
     except DefinitionError as error:
         if not BUNDLED.is_file():
             raise
-        return ChosenModel(f"{SCRIPT}:{BUNDLED}", f"({error}; {BUNDLED.name} is played instead. {_advice()})")
-    return ChosenModel(note=f"(No model: {own} is played. {_advice()})" if _is_script(own) else None)
+        return ChosenModel(f"{SCRIPT}:{BUNDLED}", f"({error}. {BUNDLED.name} is played instead. {_ADVICE})")
+    played = f"(No model: {own} is played. {_ADVICE})"
+    return ChosenModel(note=played if own.startswith(f"{SCRIPT}:") else None)
 
 
-def _is_script(model: str) -> bool:
-    return model.partition(":")[0] == SCRIPT
+def _check(model: str, root: Path) -> None:
+    """Raises DefinitionError. Nobody is called: that the model answers is not known before it does."""
+    model_for(model, root, SYSTEM_CLOCK)
+    if model.startswith(f"{BEDROCK}:") and not _has_credentials():
+        raise DefinitionError(f"model {model!r}: there are no AWS credentials here")
 
 
-def _advice() -> str:
-    others = [f"{provider}:…" for provider in PROVIDERS if provider != SCRIPT]
-    if others:
-        return f"For a real one: --model {' or '.join(others)}"
-    return "For a real one, add its provider to infra/models.py and give --model PROVIDER:MODEL"
+def _has_credentials() -> bool:
+    import botocore.session
+
+    return botocore.session.get_session().get_credentials() is not None
