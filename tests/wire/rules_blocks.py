@@ -24,9 +24,8 @@ _DOCUMENTS = {"pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"}
 
 
 def kind_of(block: Block) -> str:
-    """Which block it is: the one field it has."""
-    (kind,) = block
-    return kind
+    """Which block it is: the one field it should have."""
+    return "+".join(sorted(block))
 
 
 def block_faults(block: Block, role: str, where: str) -> Iterator[str]:
