@@ -37,6 +37,7 @@ async def test_folding_the_built_commits_gives_what_the_draft_promised(script: l
     for number, promised in enumerate(life.promised, start=1):
         state = folded(life.commits[:number]).state
         assert _comparable(state) == _comparable(promised)
+        assert all(armed is None or armed.id for armed in (state.wake, state.timer))
 
 
 @bounded

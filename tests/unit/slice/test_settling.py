@@ -85,6 +85,7 @@ async def test_a_broken_output_queue_does_not_keep_a_thread_from_going_on() -> N
     await one.run(user("2", "m2"))
     assert (await one.lines())[-1] == "Asst(two)"
     assert one.dispatcher.outputs == []
+    assert len(one.dispatcher.internal) == 1
     one.dispatcher.slow = set()
     await one.run(user("1"))
     assert [output["text"] for output in one.dispatcher.outputs] == ["one", "two"]
@@ -132,6 +133,17 @@ async def test_a_call_that_can_never_be_sent_is_answered_with_an_error_and_the_m
     first = (await one.store.entries(THREAD))[1]
     assert first.kind == "tool_call"
     assert await one.live() == []
+    assert await _is_settled(one)
+
+
+async def test_a_carried_call_that_turns_out_to_be_undeliverable_is_answered_too() -> None:
+    one = world(calls(FETCH), says("without it"))
+    one.dispatcher.slow = {WEB}
+    await one.run(user("go"))
+    one.dispatcher.slow, one.dispatcher.gone = set(), {WEB}
+    one.clock.advance(5)
+    await one.run(delivered(one.dispatcher.internal[-1]))
+    assert (await one.lines())[-2:] == ["Result(fetch, error)", "Asst(without it)"]
     assert await _is_settled(one)
 
 

@@ -62,6 +62,7 @@ async def test_a_refusal_repeated_is_told_under_the_same_output_id() -> None:
     one = world(says("done"))
     await one.run(user("go"))
     await one.run(user("other"))
+    one.clock.advance(60)
     await one.run(user("other"))
     assert len(one.dispatcher.of_type("error")) == 1
     assert await _parked(one) == [("m1", "conflict")]
