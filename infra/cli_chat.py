@@ -20,16 +20,16 @@ def chat(app: str, model: str | None, thread_id: str, text: str | None) -> int:
     """Returns the exit code."""
     sys.path.insert(0, os.getcwd())
     _tolerate_any_text()
-    try:
-        from infra.local.live import LiveTorpor
-    except ModuleNotFoundError as error:
-        return _refuse(f"the local stack needs {error.name!r}: pip install 'torpor[local]'")
     view = ChatView()
     try:
+        from infra.local.live import LiveTorpor
+
         chosen = choose_model(app, model)
         live = LiveTorpor(app, chosen.override, observer=view, on_trouble=view.line)
     except DefinitionError as error:
         return _refuse(f"{error} (see `torpor chat --help`)")
+    except ModuleNotFoundError as error:
+        return _refuse(f"the local stack needs {error.name!r}: pip install 'torpor[local]'")
     with _ending(live, view):
         if chosen.note:
             view.remark(chosen.note)

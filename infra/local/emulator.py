@@ -9,9 +9,6 @@ from io import BytesIO
 from threading import Lock, Thread
 from typing import Any
 
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
-from werkzeug.serving import WSGIRequestHandler, make_server
-
 from core.clock import Clock
 from infra.local.arrivals import Arrivals
 from infra.local.gate import Answer, SqsGate
@@ -20,19 +17,16 @@ _LOCK = Lock()
 _SQS = "AmazonSQS."
 
 
-class _Quiet(WSGIRequestHandler):
-    def log(self, type: str, message: str, *args: Any) -> None:
-        """Nothing: a turn makes dozens of requests."""
-
-
 class Emulator:
     """A server that runs until it is closed. Two of them see the same resources: give those names of their own."""
 
     def __init__(self, clock: Clock) -> None:
         self.arrivals = Arrivals()
         self.gate = SqsGate(clock, self.arrivals)
-        self._moto: Any = DomainDispatcherApplication(create_backend_app)
-        self._server = make_server("127.0.0.1", 0, self._answer, threaded=True, request_handler=_Quiet)
+        from infra.local.server import make_local_server, moto_application
+
+        self._moto = moto_application()
+        self._server = make_local_server(self._answer)
         self._thread = Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, name="torpor-aws", daemon=True
         )

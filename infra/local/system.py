@@ -63,17 +63,10 @@ class System:
             self.resources = self._create(opened)
             self.environment = Environment(app, model, self.workers, self.resources)
             watch = {} if observer is None else {"observer": observer}
-            without = [worker_queue(worker) for worker in self.workers] if workers_elsewhere else []
-            self.functions = {
-                name: self._function(name, seconds, wrap_ports, watch if name == AGENT else {}, opened)
-                for name, seconds in function_timeouts(self.workers).items()
-                if name not in without
-            }
-            self.sources = [
-                self._source(spec.function, spec.queue, spec.batch_size)
-                for spec in event_sources(self.workers, batch_size=batch_size)
-                if spec.function not in without
-            ]
+            self.functions: dict[str, Function] = {}
+            self.sources: list[EventSource] = []
+            self._add_functions(workers_elsewhere, wrap_ports, watch, opened)
+            self._add_sources(batch_size)
             self._received: list[str] = []
             self._output = self._reader(self.resources.queues[OUTPUT], self._collect, RECEIVE_BATCH)
             self.functions[AGENT].ask(lambda _: None)  # built now: the first turn should not have to wait
@@ -158,6 +151,20 @@ class System:
         function = Function(name, build, timeout_seconds=seconds, clock=self.clock, wrap_ports=wrap)
         opened.callback(function.close)
         return function
+
+    def _add_functions(
+        self, workers_elsewhere: bool, wrap: WrapPorts | None, watch: dict[str, object], opened: ExitStack
+    ) -> None:
+        elsewhere = set(map(worker_queue, self.workers)) if workers_elsewhere else set()
+        for name, seconds in function_timeouts(self.workers).items():
+            if name not in elsewhere:
+                more = watch if name == AGENT else {}
+                self.functions[name] = self._function(name, seconds, wrap, more, opened)
+
+    def _add_sources(self, batch_size: int) -> None:
+        for spec in event_sources(self.workers, batch_size=batch_size):
+            if spec.function in self.functions:
+                self.sources.append(self._source(spec.function, spec.queue, spec.batch_size))
 
     def _source(self, function: str, queue_name: str, batch_size: int) -> EventSource:
         queue = self.resources.queues[queue_name]
