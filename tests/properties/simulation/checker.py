@@ -62,6 +62,7 @@ class Checker:
             completing=who.function == "agent",
             accepted_at=who.accepted_at or self.clock.now(),
             attempt=who.attempt,
+            given=who.given,
         )
         thread, now_seen = self.facts.thread(commit.thread_id), seen(commit, made)
         self._knows(who, commit.thread_id, commit.number)
@@ -109,7 +110,9 @@ class Checker:
 
     def requested(self, who: Invocation, request: ModelRequest) -> None:
         who.attempt = request.context.attempt
-        self._hold(broken_by_asking(self.facts, request))
+        thread = self.facts.thread(request.context.thread_stack[-1])
+        number = self.known[who.name][thread.thread_id]
+        self._hold(broken_by_asking(thread, number, request))
 
     def begun(self, who: Invocation, call_id: str, lease_until: datetime, begun: Begun) -> None:
         self.effects += 1
@@ -144,9 +147,9 @@ class Checker:
             deadline = self.facts.deadlines.get(call_id)
             self._hold(broken_by_running(work, who.name, self.clock.now(), deadline))
 
-    def acknowledged(self, who: Invocation, queue: str, record: Mapping[str, Any]) -> None:
+    def acknowledged(self, who: Invocation, queue: str, record: Mapping[str, Any], *, alone: bool) -> None:
         self.effects += 1
-        known = self.known.get(who.name, {})
+        known = self.known.get(who.name, {}) if alone else {}  # a later record's slice may have seen more
         self._hold(broken_by_acknowledging(self.facts, who.name, known, queue, record))
 
     def failed(self, who: Invocation, error: str) -> None:

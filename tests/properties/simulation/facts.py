@@ -45,6 +45,8 @@ class Circumstances:
     """When that visit took its inputs in."""
     attempt: int
     """Of the last completion before it, counted over slices."""
+    given: tuple[str, ...]
+    """The bodies of the invocation's records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,12 @@ class ThreadFacts:
     @property
     def runnable(self) -> bool:
         return self.owes is not None and not self.live and not self.closed
+
+    def live_after(self, number: int) -> set[str]:
+        """Ids of the calls that were live after this commit."""
+        entries = [entry for commit in self.commits[:number] for entry in commit.entries]
+        called = {entry["call_id"] for entry in entries if entry["kind"] == "tool_call"}
+        return called - {entry["call_id"] for entry in entries if entry["kind"] == "tool_result"}
 
     def apply(self, commit: CommitSeen) -> None:
         """Fold one more commit."""

@@ -74,6 +74,8 @@ class Invocation:
     schedule: Schedule
     life: Life = "running"
     left_seconds: Callable[[], float] = lambda: math.inf
+    given: tuple[str, ...] = ()
+    """Bodies of its records."""
     visit: int = 0
     """The number of its last load, counted over the run."""
     accepted_at: datetime | None = None

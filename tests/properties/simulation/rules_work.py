@@ -8,7 +8,7 @@ from core.request import ModelRequest, ResultPart
 from core.strict import check_request
 from core.work import Begun, Started
 
-from .facts import Facts, WorkFacts
+from .facts import ThreadFacts, WorkFacts
 
 Broken = Iterator[str]
 
@@ -36,15 +36,14 @@ def broken_by_running(work: WorkFacts, who: str, now: datetime, deadline: dateti
         yield f"never stuck: {who} starts a call after its deadline"
 
 
-def broken_by_asking(facts: Facts, request: ModelRequest) -> Broken:
-    """The request is well-formed, and every call of the durable log is answered in it."""
+def broken_by_asking(thread: ThreadFacts, number: int, request: ModelRequest) -> Broken:
+    """The request is well-formed, and every call of the log as it was read, up to `number`, is answered in it."""
     try:
         check_request(request)
     except MalformedRequest as error:
         yield f"well-formed: {error}"
-    thread = facts.thread(request.context.thread_stack[-1])
     answered = {
         part.call_id for message in request.messages for part in message.parts if isinstance(part, ResultPart)
     }
-    for call_id in thread.live.keys() - answered:
+    for call_id in thread.live_after(number) - answered:
         yield f"well-formed: a model was asked while {call_id} is live"

@@ -63,6 +63,6 @@ class Watcher(Protocol):
         """A tool's own code began to run for this call."""
         ...
 
-    def acknowledged(self, who: Invocation, queue: str, record: Mapping[str, Any]) -> None:
-        """The record of a Lambda event was deleted from its queue."""
+    def acknowledged(self, who: Invocation, queue: str, record: Mapping[str, Any], *, alone: bool) -> None:
+        """The record of a Lambda event was deleted from its queue; `alone`: no other of the event failed."""
         ...

@@ -89,6 +89,7 @@ class World:
         ends_at = self.clock.now() + timedelta(seconds=FUNCTION_SECONDS)
         who = Invocation(f"{function}#{number}", function, self._schedule)
         who.left_seconds = lambda: max(0.0, (ends_at - self.clock.now()).total_seconds())
+        who.given = tuple(record["body"] for record in records)
         self.ends[who] = ends_at
         self.running[who] = self.loop.create_task(self._invoke(who, queue, records))
 
@@ -101,7 +102,7 @@ class World:
         async def acknowledge() -> None:
             for record in done:
                 self.queues.delete(queue, record["receiptHandle"])
-                self.checker.acknowledged(who, queue, record)
+                self.checker.acknowledged(who, queue, record, alone=len(done) == len(records))
 
         if done:
             await who.call("acknowledge", acknowledge)

@@ -1,0 +1,24 @@
+"""Replays one run and says what happens in it: `python -m tests.properties.simulation SCENARIO SETUP DEVIATION…`
+
+What a failing run prints, to be copied. SETUP is `plain` or made of first/last, eager/lazy, the batch size and the
+visibility timeout: `last,lazy,3,10`. Each DEVIATION is `NUMBER:OPTION`.
+"""
+
+import sys
+
+from .choosing import Deviation, Planned
+from .report import setup_of, story
+from .run import run
+from .scenarios import BY_NAME
+
+
+def main(arguments: list[str]) -> int:
+    """The exit status: 1 if a rule is broken."""
+    name, setup, *deviations = arguments
+    outcome = run(BY_NAME[name], Planned(map(Deviation.parse, deviations)), setup_of(setup))
+    sys.stdout.write(story(outcome))
+    return 1 if outcome.broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

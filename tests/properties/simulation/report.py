@@ -1,0 +1,82 @@
+"""Saying what happened: the command that replays a run, its story, and what a set of runs covered."""
+
+import shlex
+from collections import Counter
+from dataclasses import dataclass, field
+
+from .choosing import FAULTS
+from .run import Outcome
+from .world import Setup
+
+
+def setup_name(setup: Setup) -> str:
+    """A setup as one word."""
+    order = "last" if setup.newest_first else "first"
+    client = "eager" if setup.eager_client else "lazy"
+    return f"{order},{client},{setup.batch},{setup.visibility_seconds:g}"
+
+
+def setup_of(name: str) -> Setup:
+    """The setup of a word."""
+    order, client, batch, visibility = name.split(",")
+    return Setup(order == "last", client == "eager", int(batch), float(visibility))
+
+
+def command(outcome: Outcome) -> str:
+    """What to type to see this run again."""
+    deviations = map(str, outcome.deviations)
+    words = [outcome.scenario.name, setup_name(outcome.setup), *deviations]
+    return shlex.join(["python", "-m", "tests.properties.simulation", *words])
+
+
+def story(outcome: Outcome) -> str:
+    """Every decision, the deviations marked; then what the log holds, and what is broken."""
+    lines = [
+        f"{'*' if decision.deviates else ' '} {number:4} {decision.taken}"
+        for number, decision in enumerate(outcome.decisions)
+    ]
+    for thread in outcome.facts.threads.values():
+        for commit in thread.commits:
+            entries = [f"{entry['seq']} {entry['kind']}" for entry in commit.entries]
+            outbox = [promise.kind for promise in commit.promises]
+            changes = [change["op"] for change in commit.changes]
+            lines.append(
+                f"{thread.thread_id} commit {commit.number} by {commit.by} at {commit.at:%dT%H:%M:%S}:"
+            )
+            lines.append(f"    took {list(commit.consumed)}, entries {entries}")
+            lines.append(f"    changes {changes}, outbox {outbox}")
+        lines.append(f"{thread.thread_id} tip {thread.tip}")
+    return "\n".join([*lines, *(f"BROKEN {violation}" for violation in outcome.broken), ""])
+
+
+def failure(outcome: Outcome) -> str:
+    """What is broken and how to see it."""
+    return "\n".join([*outcome.broken, command(outcome)])
+
+
+@dataclass(slots=True)
+class Coverage:
+    """What a set of runs has been through."""
+
+    runs: int = 0
+    decisions: int = 0
+    deviations: Counter[str] = field(default_factory=Counter)
+    points: Counter[str] = field(default_factory=Counter)
+    """By fault, function, port call and stage."""
+
+    def add(self, outcome: Outcome) -> None:
+        self.runs += 1
+        self.decisions += len(outcome.decisions)
+        for deviation in outcome.deviations:
+            kind, _, what = deviation.option.partition(" ")
+            self.deviations[kind] += 1
+            if kind in FAULTS:
+                who, _, place = what.partition(" ")
+                call, _, stage = place.rpartition(" ")
+                self.points[f"{kind} {who.partition('#')[0]} {call.partition('#')[0]} {stage}"] += 1
+
+    def lines(self) -> list[str]:
+        """The report."""
+        kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(self.deviations.items()))
+        points = [f"  {count:6} {point}" for point, count in sorted(self.points.items())]
+        return [f"{self.runs} runs, {self.decisions} decisions", f"deviations: {kinds}", *points]
