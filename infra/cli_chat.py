@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from core.errors import DefinitionError, TorporError
+from core.ids import is_thread_id
 from infra.cli_models import choose_model
 from infra.cli_view import ChatView
 
@@ -18,6 +19,8 @@ HARMLESS_ERRORS = frozenset({"state"})
 
 def chat(app: str, model: str | None, thread_id: str, text: str | None) -> int:
     """Returns the exit code."""
+    if not is_thread_id(thread_id):
+        return _refuse(f"--thread {thread_id!r}: 1-100 of A-Za-z0-9_.:- make a thread's id")
     sys.path.insert(0, os.getcwd())
     _tolerate_any_text()
     view = ChatView()

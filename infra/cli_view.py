@@ -1,6 +1,7 @@
 """`ChatView`: a conversation on a terminal, or as plain text in a pipe. Observes slices, from whatever thread."""
 
 import json
+import os
 import re
 import sys
 from threading import Lock
@@ -106,8 +107,12 @@ class ChatView:
         if self._muted or not clean:
             return
         self._at_line_start = clean.endswith("\n")
-        sys.stdout.write(f"{_DIM}{clean}{_PLAIN}" if dim and self._coloured else clean)
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(f"{_DIM}{clean}{_PLAIN}" if dim and self._coloured else clean)
+            sys.stdout.flush()
+        except BrokenPipeError:  # nobody reads any more, as after `| head`
+            self._muted = True
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _text(content: Content) -> str:

@@ -6,6 +6,8 @@ shared by every server of a process.
 
 from collections.abc import Iterable
 from io import BytesIO
+from select import select
+from socket import MSG_PEEK, socket
 from threading import Lock, Thread
 from typing import Any
 
@@ -54,7 +56,8 @@ class Emulator:
                     {**environ, "wsgi.input": BytesIO(changed), "CONTENT_LENGTH": str(len(changed))}
                 )
 
-            answer = self.gate.handle(target.removeprefix(_SQS), body, ask)
+            connection: socket = environ["werkzeug.socket"]
+            answer = self.gate.handle(target.removeprefix(_SQS), body, ask, lambda: _is_open(connection))
         else:
             answer = self._ask_moto(environ)
         start_response(answer.status, answer.headers)
@@ -69,3 +72,9 @@ class Emulator:
         with _LOCK:
             chunks = list(self._moto(environ, start_response))
         return Answer(head[0], head[1], b"".join(chunks))
+
+
+def _is_open(connection: socket) -> bool:
+    """Whether the other side has not hung up. It is silent while it waits for an answer."""
+    readable, _, _ = select([connection], [], [], 0)
+    return not readable or bool(connection.recv(1, MSG_PEEK))

@@ -48,8 +48,8 @@ class SqsGate:
         """A receive from `queue` may move messages to `dead_letters`, unseen by the gate."""
         self._dead_letters[queue] = dead_letters
 
-    def handle(self, operation: str, body: bytes, ask: Ask) -> Answer:
-        """moto's answer, or our own where moto is not asked."""
+    def handle(self, operation: str, body: bytes, ask: Ask, is_there: Callable[[], bool]) -> Answer:
+        """moto's answer, or our own where moto is not asked. `is_there`: whether the client still waits for it."""
         try:
             request: dict[str, Any] = json.loads(body)
         except ValueError:
@@ -59,7 +59,7 @@ class SqsGate:
             case "SendMessage" | "SendMessageBatch":
                 return self._send(queue, request, ask)
             case "ReceiveMessage":
-                return self._receive(queue, request, ask)
+                return self._receive(queue, request, ask, is_there)
             case "ChangeMessageVisibility" | "ChangeMessageVisibilityBatch" if queue in self._holders:
                 return self._change_visibility(self._holders[queue], request, body, ask)
             case _:
@@ -84,7 +84,8 @@ class SqsGate:
             facts = replace(facts, due_at_ms=epoch_ms(now + timedelta(seconds=delay)))
         entry["MessageAttributes"] = {**entry.get("MessageAttributes", {}), **facts.attributes()}
 
-    def _receive(self, queue: str, request: dict[str, Any], ask: Ask) -> Answer:
+    def _receive(self, queue: str, request: dict[str, Any], ask: Ask, is_there: Callable[[], bool]) -> Answer:
+        """Nothing is taken out of the queue for a client that is gone."""
         wait_seconds = request.get("WaitTimeSeconds") or 0
         request["WaitTimeSeconds"] = 0
         give_up_at = monotonic() + min(float(wait_seconds), 20.0)
@@ -96,7 +97,7 @@ class SqsGate:
             left = give_up_at - monotonic()
             if b'"Messages"' in answer.body or left <= 0:
                 return answer
-            if not self._arrivals.wait(queue, seen, left):
+            if not self._arrivals.wait(queue, seen, left) or not is_there():
                 return answer
 
     def _change_visibility(

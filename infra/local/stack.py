@@ -58,14 +58,14 @@ class LocalTorpor:
         """
         return self._open().send(message, thread_id=thread_id, sender=sender)
 
-    def drain(self) -> None:
+    def drain(self, *, most_invocations: int = MOST_INVOCATIONS) -> None:
         """Run queues, workers and due timers until nothing is left to do.
 
         What failed comes again as on AWS: when nothing else is left, the clock moves to the end of its visibility
         timeout. Raises LocalStackError if it never comes to rest, or a dead-letter handler keeps failing.
         """
         with self.clock.held():
-            self._run(until=self.clock.now())
+            self._run(self.clock.now(), most_invocations)
 
     def advance(self, seconds: float) -> None:
         """Move the clock and drain. Timers fire in order, each at its instant, those they lead to as well."""
@@ -104,16 +104,16 @@ class LocalTorpor:
             raise MisuseError("this LocalTorpor is closed: make another")
         return self._system
 
-    def _run(self, until: datetime) -> None:
+    def _run(self, until: datetime, most_invocations: int = MOST_INVOCATIONS) -> None:
         """Everything that is due up to `until`, and every retry however late; the clock moves from one to the next."""
         sources, invocations = self._open().sources, 0
         while True:
             ran = [source.step() for source in sources]
             invocations += sum(ran)
-            if invocations > MOST_INVOCATIONS:
+            if invocations > most_invocations:
                 busy = [source.queue.name for source, did in zip(sources, ran, strict=True) if did]
                 raise LocalStackError(
-                    f"no rest after {MOST_INVOCATIONS} invocations; still busy: {', '.join(busy)}"
+                    f"no rest after {most_invocations} invocations; still busy: {', '.join(busy)}"
                 )
             if any(ran):
                 continue

@@ -140,6 +140,7 @@ def test_a_model_that_cannot_be_had_is_replaced_by_the_bundled_script(
     [
         (["--app", "nowhere:app"], "nowhere"),
         (["--app", "examples.research"], "module:attribute"),
+        (["--thread", "not an id"], "not an id"),
         (["--model", "unknown:model"], "unknown:model"),
         (["--model", "script:nowhere.json"], "nowhere.json"),
     ],
@@ -164,14 +165,20 @@ def test_it_knows_its_version() -> None:
     assert re.fullmatch(r"torpor \d+\.\d+\.\d+\n", told.stdout)
 
 
-def test_on_a_terminal_it_streams_and_ends_with_the_input() -> None:
+def test_on_a_terminal_it_streams_outlives_its_workers_and_ends_with_the_input() -> None:
     before = _worker_processes()
     terminal = Terminal("--app", APP)
     terminal.wait_for("> ")
     terminal.type("two calls\n")
     terminal.wait_for("Found: tide is a word")
     terminal.wait_for("> ")
-    assert len(_worker_processes() - before) == 2
+    workers = _worker_processes() - before
+    assert len(workers) == 2
+    for worker in workers:
+        os.kill(int(worker), signal.SIGKILL)
+    terminal.type("two calls\n")  # its workers are started again
+    terminal.wait_for("Found: tide is a word")
+    terminal.wait_for("> ")
     terminal.type("\x04")
     assert terminal.end() == 0
     assert "\x1b[2m" in terminal.shown
@@ -190,6 +197,14 @@ def test_ctrl_c_ends_it_cleanly(when: str) -> None:
     assert terminal.end(pressing="\x03") == 130
     assert "Traceback" not in terminal.shown
     assert _worker_processes() <= before
+
+
+def test_a_reader_that_has_seen_enough_ends_nothing_badly() -> None:
+    program = f"{sys.executable} -m infra.cli chat --app {APP} 'two calls' | head -n 1"
+    done = subprocess.run(
+        program, shell=True, cwd=ROOT, env=ENVIRON, capture_output=True, text=True, timeout=LONGEST_SECONDS
+    )
+    assert (done.stderr, len(done.stdout.splitlines())) == ("", 1)
 
 
 def test_workers_do_not_outlive_a_chat_that_is_killed() -> None:

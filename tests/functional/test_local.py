@@ -10,7 +10,7 @@ import boto3
 import pytest
 
 from core.errors import DefinitionError, MisuseError
-from infra.local import LocalTorpor
+from infra.local import LocalStackError, LocalTorpor
 from infra.queue_errors import Unsendable
 from tests.functional.local_app import SPEC, agent, app
 
@@ -137,6 +137,14 @@ def test_advancing_fires_what_is_due_and_nothing_else() -> None:
         assert _answers(local) == []
         local.advance(30)
         assert _answers(local) == ["At last."]
+
+
+def test_what_never_comes_to_rest_is_told(local: LocalTorpor) -> None:
+    local.send(_user("two calls", "restless"))
+    with pytest.raises(LocalStackError, match="input"):
+        local.drain(most_invocations=2)
+    local.drain()
+    assert len(_answers(local, "restless")) == 1
 
 
 def test_a_huge_value_comes_back_from_s3(local: LocalTorpor) -> None:
