@@ -45,12 +45,17 @@ def next_step(state: ThreadState, limits: Limits, situation: Situation) -> Step:
     if not state.runnable:
         return Rest()
     if not situation.completing:
-        return Rest() if state.wake else LeaveWake()
+        return _rest_or_wake(state)
     if _waits_for_retry(state, situation):
         return Rest()
     if situation.rounds >= limits.rounds_per_slice or not time_for_completion(situation.seconds_left):
-        return Rest() if state.wake else LeaveWake()
+        return _rest_or_wake(state)
     return Complete()
+
+
+def _rest_or_wake(state: ThreadState) -> Step:
+    """A wake goes on, unless one is waited for. One that comes back for unsent messages may be long in coming."""
+    return LeaveWake() if state.wake is None or state.wake.reason == "resend" else Rest()
 
 
 def _waits_for_retry(state: ThreadState, situation: Situation) -> bool:

@@ -9,7 +9,7 @@ from core.agent import Agent
 from core.chunks import Completed, Usage
 from core.commit import EntriesHidden
 from core.entries import AppEntry, Assistant, Entry, Reasoning, ToolCall, TurnEnd
-from core.errors import ErrorCode
+from core.errors import DefinitionError, ErrorCode
 from core.history.manager import HistoryManager
 from core.outbox import SendAnswer, SendError
 from core.ports import Observer
@@ -52,7 +52,11 @@ class Round:
         """Complete, and leave the turn, or the failure, in the draft. Raises MalformedRequest (a bug of ours)."""
         request = build_request(self.manager, self.agent, self.tries_before + 1)
         last_words = limit_reached(self.manager.state, self.agent.limits, estimated_tokens(request))
-        completing = self._completing()
+        try:
+            completing = self._completing()
+        except DefinitionError as error:
+            await self._fail("model", str(error))
+            return RoundDone(False)
         ending = await completing.complete(request)
         if isinstance(ending, RefusedForGood) and ending.overflow:
             shrunk = max(1, self.agent.limits.result_characters // SHRUNK_SHARE)

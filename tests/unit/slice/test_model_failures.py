@@ -6,8 +6,10 @@ from datetime import timedelta
 import pytest
 
 from core.chunks import CallChunk, ReasoningBlock, TextChunk
-from core.errors import ModelOverflow, ModelRefused, ModelUnavailable
+from core.errors import DefinitionError, ModelOverflow, ModelRefused, ModelUnavailable
+from core.ports import Model
 from core.request import ResultPart
+from core.slice import run_slice
 from core.slice.notices import TurnDiscarded
 from core.thread import PendingWake
 from tests.support.inputs import cancel, delivered, result, user
@@ -246,3 +248,17 @@ async def test_unsigned_reasoning_is_never_sent_back() -> None:
     await one.run(user("2", "m2"))
     assert (await one.lines())[-1] == "Asst(two)"
     assert "hm" not in str(one.model.requests[-1].messages)
+
+
+async def test_a_model_that_cannot_be_had_is_told_and_the_next_deployment_answers() -> None:
+    on = world(says("back"))
+    gone = replace(on.ports, models=_no_model)
+    await run_slice(on.app, gone, on.thread_id, [user("hello")], seconds_left=lambda: 60.0)
+    assert on.dispatcher.of_type("error")[-1]["code"] == "model"
+    assert not (await on.state()).owes
+    await on.run(user("again", "m2"))
+    assert on.dispatcher.of_type("assistant_message")[-1]["text"] == "back"
+
+
+def _no_model(name: str) -> Model:
+    raise DefinitionError(f"model {name!r} cannot be had")

@@ -36,6 +36,11 @@ CASES: dict[str, tuple[ThreadState, Situation, type[Step]]] = {
     "a resend is pending": (_with(wake=RETRY.model_copy(update={"reason": "resend"})), HERE, Complete),
     "the last round": (OWING, replace(HERE, rounds=4), Complete),
     "no round left": (OWING, replace(HERE, rounds=5), LeaveWake),
+    "no round left, a resend pending that may be long in coming": (
+        _with(wake=RETRY.model_copy(update={"reason": "resend"})),
+        replace(HERE, rounds=5),
+        LeaveWake,
+    ),
     "no round left, a wake pending": (
         _with(wake=PendingWake(id="", reason="continue")),
         replace(HERE, rounds=5),
