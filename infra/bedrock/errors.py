@@ -54,17 +54,17 @@ OVERFLOW: Final = tuple(
     )
 )
 
-_CREDENTIALS: Final = (
+CREDENTIALS_ADVICE: Final = (
     "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run `aws sso login`; and AWS_REGION"
 )
 _ADVICE: Final = {
     "AccessDeniedException": "allow bedrock:InvokeModelWithResponseStream on this model, and ask for access to it in "
     "the Bedrock console",
-    "ExpiredTokenException": _CREDENTIALS,
-    "InvalidSignatureException": _CREDENTIALS,
+    "ExpiredTokenException": CREDENTIALS_ADVICE,
+    "InvalidSignatureException": CREDENTIALS_ADVICE,
     "ResourceNotFoundException": "there is no such model in this region; most are named by an inference profile, "
     "such as us.… or global.…",
-    "UnrecognizedClientException": _CREDENTIALS,
+    "UnrecognizedClientException": CREDENTIALS_ADVICE,
 }
 _NOBODY_ASKS: Final = (
     CredentialRetrievalError,
@@ -85,7 +85,7 @@ def translated(failure: BaseException) -> PermanentError | RetryableError:
         status = failure.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         return error_of(code_of(failure), str(error.get("Message", "")), int(status))
     if isinstance(failure, _NOBODY_ASKS):
-        return ModelRefused(f"Bedrock cannot be asked: {_said(failure)}; {_CREDENTIALS}")
+        return ModelRefused(f"Bedrock cannot be asked: {_said(failure)}; {CREDENTIALS_ADVICE}")
     if isinstance(failure, AWS_FAILURES) and failure_of(failure) is not Failure.TRANSIENT:
         return ModelRefused(f"Bedrock cannot be asked: {_said(failure)}")
     return ModelUnavailable(f"Bedrock: {type(failure).__name__}")

@@ -6,7 +6,7 @@ its end. Nothing is tried again: the slice knows how much time is left.
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 from core.chunks import Chunk, Completed
@@ -19,6 +19,8 @@ from infra.bedrock.request import converse_request
 from infra.bedrock.stream import ConverseStream
 
 SERVICE: Final = "bedrock-runtime"
+READ_OUT_SECONDS: Final = 0.5
+"""A new connection to AWS takes about as long as is waited here at most."""
 UNDECODABLE: Final = (AttributeError, LookupError, TypeError, ValueError)
 """What the SDK raises for an event that is not of the shape it expects: it does not look before it takes apart."""
 OpenClient = Callable[[], Awaitable[Any]]
@@ -47,9 +49,11 @@ class BedrockModel:
         async with self._events(arguments, ends_at) as events:
             while (event := await _next(events, ends_at)) is not None:
                 for chunk in reading.read(event):
-                    yield chunk
                     if isinstance(chunk, Completed):
+                        await _read_out(events)
+                        yield chunk
                         return
+                    yield chunk
         for chunk in reading.end():
             yield chunk
 
@@ -74,6 +78,14 @@ async def _next(events: AsyncIterator[dict[str, Any]], ends_at: float) -> dict[s
             return await anext(events, None)
     except UNDECODABLE as failure:
         raise ModelUnavailable("Bedrock: the stream holds what cannot be decoded") from failure
+
+
+async def _read_out(events: AsyncIterator[dict[str, Any]]) -> None:
+    """Read the little that follows a whole turn, so that its connection can be used again. If it fails, it cannot."""
+    with suppress(*MODEL_FAILURES, *UNDECODABLE):
+        async with asyncio.timeout(READ_OUT_SECONDS):
+            async for _ in events:
+                pass
 
 
 @asynccontextmanager

@@ -39,6 +39,8 @@ class ConverseServer:
     def __init__(self, *answers: Answer) -> None:
         self.requests: list[Received] = []
         self.faults: list[str] = []
+        self.connections = 0
+        """So far."""
         self._playing = 0
         self._idle = asyncio.Event()
         self._answers = list(answers)
@@ -79,6 +81,7 @@ class ConverseServer:
         task = asyncio.current_task()
         assert task is not None
         self._serving.add(task)
+        self.connections += 1
         try:
             while received := await _read(reader):
                 if not await self._answer(self._choose(received), reader, writer):
