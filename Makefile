@@ -14,11 +14,15 @@ export CHAT_APP := $(value APP)
 export CHAT_MODEL := $(value MODEL)
 export CHAT_THREAD := $(value THREAD)
 
-.PHONY: help chat test check format-check lint types format bench
+# An emulator that is not ours, in an environment of its own: its pins are others than ours.
+MINISTACK_VENV := .venv-ministack
+MINISTACK := $(MINISTACK_VENV)/.ready-1.5.33
+
+.PHONY: help chat test check format-check lint types format bench e2e
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
+	@sed -nE 's/^([a-z0-9-]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
 
 chat: $(RUN) ## talk to an agent on a local stack; TEXT="…" for one question, MODEL= APP= THREAD=
 	@$(BIN)/torpor chat $(if $(CHAT_APP),--app "$$CHAT_APP") $(if $(CHAT_MODEL),--model "$$CHAT_MODEL") \
@@ -46,6 +50,9 @@ format: $(DEV) ## format the code and mend what the linter can
 bench: $(RUN) ## measure: import time, requests and bytes per slice
 	@$(BIN)/python -m bench
 
+e2e: $(DEV) $(MINISTACK) ## end to end, through an emulator that is not ours; the first time it is installed, from a network
+	@$(BIN)/python -m pytest tests/e2e $(ARGS) || { echo 'make e2e: a test failed. Run it alone: make e2e ARGS="-k NAME -vv"'; exit 1; }
+
 # `sam build --build-in-source` calls this for each function. Not in help: nobody types it.
 build-%Function:
 	@mkdir -p "$(ARTIFACTS_DIR)" && cp -R core examples handlers infra "$(ARTIFACTS_DIR)"
@@ -69,4 +76,12 @@ $(RUN): requirements.lock pyproject.toml
 $(DEV): $(RUN) requirements-dev.lock
 	@$(PIP_INSTALL) -r requirements-dev.lock \
 	  || { echo 'Set-up failed. With a network, `rm -r $(VENV)` and the same command start it afresh.'; exit 1; }
+	@touch $@
+
+$(MINISTACK): $(RUN)
+	@echo 'Setting up $(MINISTACK_VENV) (once; a minute) …'
+	@$(BIN)/python -m venv --clear $(MINISTACK_VENV)
+	@$(MINISTACK_VENV)/bin/python -m pip install -qq --disable-pip-version-check --no-input \
+	  'ministack[full]==$(subst .ready-,,$(notdir $@))' \
+	  || { echo 'Set-up failed: `make e2e` needs a network the first time. The same command starts it afresh.'; exit 1; }
 	@touch $@
