@@ -5,6 +5,7 @@ its end. Nothing is tried again: the slice knows how much time is left.
 """
 
 import asyncio
+import struct
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
@@ -21,7 +22,7 @@ from infra.bedrock.stream import ConverseStream
 SERVICE: Final = "bedrock-runtime"
 READ_OUT_SECONDS: Final = 0.5
 """A new connection to AWS takes about as long as is waited here at most."""
-UNDECODABLE: Final = (AttributeError, LookupError, TypeError, ValueError)
+UNDECODABLE: Final = (AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error)
 """What the SDK raises for an event that is not of the shape it expects: it does not look before it takes apart."""
 OpenClient = Callable[[], Awaitable[Any]]
 """The `bedrock-runtime` client, opened when first asked for, in the event loop that streams. It makes no retries of its

@@ -29,6 +29,12 @@ def test_a_limit_that_is_no_whole_number_above_0_is_refused_by_name(name: str, v
         ("max_output_tokens", [1], [0, 1.5, None]),
         ("context_window", [None, 8_000], [0, -1, "big"]),
         ("compaction_share", [0.01, 1], [0, 1.01, float("nan"), None]),
+        ("reasoning_tokens", [None, 1_024, 4_095], [0, 1_023, 4_096, 2_048.5, "2048", True]),
+        (
+            "guardrail",
+            [None, "abc:1", "arn:aws:bedrock:x:1:guardrail/a:DRAFT"],
+            ["abc", ":1", "abc:", "a b:1", 5],
+        ),
     ],
 )
 def test_settings_take_what_makes_sense_and_refuse_the_rest_by_name(

@@ -16,7 +16,11 @@ USAGE = {"inputTokens": 10, "outputTokens": 5, "totalTokens": 15}
 
 def frame(headers: dict[str, str], payload: bytes) -> bytes:
     """One frame."""
-    head = b"".join(_header(name, value) for name, value in headers.items())
+    return framed(b"".join(_header(name, value) for name, value in headers.items()), payload)
+
+
+def framed(head: bytes, payload: bytes) -> bytes:
+    """A frame of any bytes, under checksums that hold."""
     prelude = struct.pack("!II", 4 + 4 + 4 + len(head) + len(payload) + 4, len(head))
     prelude += struct.pack("!I", crc32(prelude))
     body = prelude + head + payload

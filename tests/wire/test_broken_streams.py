@@ -126,6 +126,28 @@ async def test_what_breaks_the_protocol_was_cut(parts: list[bytes]) -> None:
     assert not any(isinstance(chunk, CallChunk | Completed) for chunk in came)
 
 
+DELTA = {":event-type": "contentBlockDelta", ":content-type": "application/json", ":message-type": "event"}
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"\x00" * 200, id="zeros"),
+        pytest.param(b"{}" * 100, id="json without frames"),
+        pytest.param(frames.framed(b"\x01a\x63\x00", b"{}"), id="a header of an unknown type"),
+        pytest.param(frames.framed(b"\x05a", b"{}"), id="a header that is cut"),
+        pytest.param(frames.framed(b"\x01\xff\x07\x00\x01\xff", b"{}"), id="a header that is no text"),
+        pytest.param(frames.frame(DELTA, b"\xff\xfe"), id="a payload that is no text"),
+        pytest.param(frames.frame(DELTA, b"{"), id="a payload that is no json"),
+        pytest.param(frames.frame(DELTA, b""), id="no payload"),
+        pytest.param(frames.frame(DELTA, b"[" * 100_000), id="a payload nested for ever"),
+        pytest.param(frames.frame({}, b"{}"), id="no headers"),
+    ],
+)
+async def test_whatever_bytes_come_the_turn_is_lost_and_nothing_else(data: bytes) -> None:
+    check_nothing_half(await broken([first([data], len(data)), first([*REPLY[:4], data], 10**6)]))
+
+
 async def test_text_whose_end_was_not_told_is_whole() -> None:
     untold = frames.message(frames.text(0, "x")[:-1], frames.text(1, "y")[:-1])
     async with ConverseServer(plays(untold)) as server, asking(server) as model:

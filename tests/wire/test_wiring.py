@@ -1,10 +1,12 @@
 """The agent function calls Bedrock: its container opens the client when a model is first asked, and keeps it."""
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from handlers.clients import AsyncClients, AwsAccess
 from infra.local import LocalTorpor
 from tests.support.world import agent
 from tests.wire import frames
@@ -67,3 +69,12 @@ def test_a_refusal_is_told_and_the_thread_goes_on(bedrock: ConverseServer) -> No
         local.send(message("m2"))
         local.drain()
         assert local.outputs("t1")[-1]["text"] == "now"
+
+
+async def test_however_many_ask_at_once_one_client_is_opened(bedrock: ConverseServer) -> None:
+    clients = AsyncClients(AwsAccess("us-east-1", "http://127.0.0.1:9"))
+    lazy = clients.lazily(AwsAccess("us-east-1", bedrock.url), 5)
+    asked = [lazy.of("bedrock-runtime") for _ in range(3)]
+    first, *others = await asyncio.gather(*asked)
+    assert [client is first for client in others] == [True, True]
+    await clients.close()
