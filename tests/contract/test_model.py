@@ -101,7 +101,7 @@ async def test_a_failure_is_told_by_its_class_and_nothing_half_received_comes_be
     assert not any(isinstance(chunk, CallChunk | Completed) for chunk in came)
 
 
-async def test_a_model_slower_than_the_time_there_is_is_unavailable(rig: ModelRig) -> None:
+async def test_a_model_that_is_too_slow_for_the_time_left_is_unavailable(rig: ModelRig) -> None:
     async with rig.playing({"text": "too late", "delay_ms": SLOWER_THAN_ANY_TIMEOUT}) as model:
         with pytest.raises(ModelUnavailable):
             await ask(model, timeout_seconds=0.1)

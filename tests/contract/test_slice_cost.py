@@ -64,7 +64,11 @@ async def deployed(dynamo: DynamoStores, endpoint: str) -> AsyncIterator[Deploye
     session = aioboto3.Session(
         aws_access_key_id="test", aws_secret_access_key="test", region_name="us-east-1"
     )
-    options: Any = {"endpoint_url": endpoint, "config": Config(retries={"total_max_attempts": 1}), "verify": False}
+    options: Any = {
+        "endpoint_url": endpoint,
+        "config": Config(retries={"total_max_attempts": 1}),
+        "verify": False,
+    }
     async with dynamo.open() as aws, session.client("sqs", **options) as client:
         urls = {}
         for name, queue in zip(NAMES, QUEUES, strict=True):

@@ -24,7 +24,9 @@ class FaultyStore:
 
     async def load(self, thread_id: str, keys: Sequence[InputKey] = ()) -> LoadedThread:
         self._strike(self.before, "load")
-        return await self._store.load(thread_id, keys)
+        loaded = await self._store.load(thread_id, keys)
+        self._strike(self.after, "load")
+        return loaded
 
     async def commit(self, commit: Commit) -> None:
         self._strike(self.before, "commit")

@@ -184,7 +184,7 @@ def test_user_content_is_shown_as_providers_take_it() -> None:
     assert "no longer stored" in _named(message.parts[4])
 
 
-def test_documents_get_names_of_their_own_in_the_providers_alphabet() -> None:
+def test_documents_of_the_same_name_twice_get_names_of_their_own_in_the_providers_alphabet() -> None:
     turn: list[Entry] = [
         _user(_document("tides.pdf"), _document("tides.pdf"), _document("über  uns/1"), _document("?")),
         _call("c1"),

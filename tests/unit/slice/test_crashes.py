@@ -53,28 +53,28 @@ async def _end(one: World) -> None:
     assert loaded.tip == loaded.last.number == 1
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
-async def test_after_the_commit_before_or_during_dispatch_the_duplicate_settles_with_the_same_ids(
-    count: int,
+SENDS = 5
+"""Two calls, their deadline, two outputs."""
+AFTER_THE_COMMIT = [
+    *(f"send {count}" for count in range(1, SENDS + 1)),
+    *(f"{when} {method}" for method in ("mark", "settled") for when in ("before", "after")),
+]
+
+
+@pytest.mark.parametrize("where", AFTER_THE_COMMIT)
+async def test_after_the_commit_before_during_or_after_dispatch_before_the_markers_or_the_acknowledgement(
+    where: str,
 ) -> None:
-    one = world(calls(FETCH, FETCH))
-    _dies_at(one, count)
-    with pytest.raises(BaseExceptionGroup) as died:
+    one, store = _faulty(calls(FETCH, FETCH))
+    when, _, what = where.partition(" ")
+    if when == "send":
+        _dies_at(one, int(what))
+    else:
+        getattr(store, when)[what] = Crash()
+    with pytest.raises((Crash, BaseExceptionGroup)):
         await one.run(user("go"))
-    assert died.value.subgroup(Crash) is not None
     report = await one.run(user("go"))
     assert (report.inputs, report.rounds) == (("duplicate",), 0)
-    await _end(one)
-
-
-@pytest.mark.parametrize("method", ["mark", "settled"])
-@pytest.mark.parametrize("when", ["before", "after"])
-async def test_before_or_after_the_markers_or_the_tip(method: str, when: str) -> None:
-    one, store = _faulty(calls(FETCH, FETCH))
-    getattr(store, when)[method] = Crash()
-    with pytest.raises(Crash):
-        await one.run(user("go"))
-    await one.run(user("go"))
     await _end(one)
 
 
@@ -129,29 +129,26 @@ async def test_metadata_of_a_commit_whose_markers_were_not_written_is_known() ->
     assert {body["metadata"].get("user_id") for body in bodies} == {"u1"}
 
 
-@pytest.mark.parametrize("method", ["load", "commit"])
-async def test_after_receive_or_before_the_commit_nothing_was_written(method: str) -> None:
-    one, store = _faulty(calls(FETCH, FETCH), calls(FETCH, FETCH))
-    store.before[method] = Crash()
+@pytest.mark.parametrize("where", ["before load", "after load", "while streaming", "before commit"])
+async def test_after_receive_after_load_while_streaming_nothing_was_written_and_the_input_is_new(
+    where: str,
+) -> None:
+    half = fails(Crash(), TextChunk("half"))
+    one, store = _faulty(half if where == "while streaming" else says("lost"), says("done"))
+    if where != "while streaming":
+        when, method = where.split()
+        getattr(store, when)[method] = Crash()
     with pytest.raises(Crash):
         await one.run(user("go"))
     assert await one.lines() == []
     assert one.dispatcher.sent == []
+    one.model.turns = [says("done")]
     report = await one.run(user("go"))
     assert report.inputs == ("accepted",)
-    assert len(await one.live()) == 2
-
-
-async def test_while_streaming_nothing_was_written() -> None:
-    one = world(fails(Crash(), TextChunk("half")), says("done"))
-    with pytest.raises(Crash):
-        await one.run(user("go"))
-    assert await one.lines() == []
-    await one.run(user("go"))
     assert await one.lines() == ["User(go)", "Asst(done)"]
 
 
-async def test_between_inline_rounds_no_completion_is_paid_for_twice() -> None:
+async def test_between_rounds_of_a_slice_inline_tools_no_completion_is_paid_for_twice() -> None:
     one = world(calls(ECHO), fails(Crash()), says("done"))
     with pytest.raises(Crash):
         await one.run(user("go"))

@@ -17,7 +17,7 @@ def _errors(one: World) -> list[tuple[str, str]]:
     return [(error["code"], error["message_id"]) for error in one.dispatcher.of_type("error")]
 
 
-async def test_text_that_could_not_be_answered_is_kept_and_its_debt_ended() -> None:
+async def test_the_input_exhausts_its_retries_and_its_text_is_kept_and_its_debt_ended() -> None:
     one = world(says("back"))
     report = await one.run(user("go"), completing=False)
     assert (report.inputs, report.rounds) == (("accepted",), 0)

@@ -61,7 +61,7 @@ async def test_a_duplicate_of_the_wake_goes_on_once() -> None:
     assert (await one.lines())[-1] == "Asst(done)"
 
 
-async def test_at_the_turns_of_a_user_input_one_last_completion_is_the_answer() -> None:
+async def test_a_model_that_loops_for_ever_gets_one_last_completion_which_is_the_answer() -> None:
     one = world(calls(ECHO), calls(ECHO), calls(ECHO, FETCH, text="As far as I got."))
     one.limit(turns_per_user_input=2)
     report = await one.run(user("go"))
@@ -112,7 +112,7 @@ async def test_credit_is_spent_by_what_completions_used() -> None:
     assert (await one.state()).credit == 50_000 - 2 * USAGE.total
 
 
-async def test_without_credit_for_a_completion_the_last_one_is_made() -> None:
+async def test_a_model_that_spends_for_ever_gets_one_last_completion_without_credit() -> None:
     one = world(calls(ECHO, text="No more."), says("fine"), app=agent(limits=Limits(tokens=100)))
     await one.run(user("go"))
     assert (await one.lines())[-2:] == ["Result(echo, limit)", "TurnEnd(limit)"]

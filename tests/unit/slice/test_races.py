@@ -6,6 +6,7 @@ import pytest
 
 from core.errors import LostRace
 from core.history import HistoryManager
+from core.ports import Outgoing
 from tests.contract.stores import Stores
 from tests.support.inputs import THREAD, result, user
 from tests.support.lines import lines
@@ -41,7 +42,7 @@ def _meanwhile(one: World, other: World, message_id: str) -> None:
     one.model.on_request = run
 
 
-async def test_a_slice_that_loses_loads_again_and_loses_no_input(stores: Stores) -> None:
+async def test_the_commit_loses_the_race_for_its_number_and_no_input_is_lost(stores: Stores) -> None:
     async with stores.open() as opened:
         one = world(says("lost"), says("to m1"), store=opened.store)
         other = world(says("to m2"), store=opened.another())
@@ -66,6 +67,30 @@ async def test_two_slices_with_the_same_input_take_it_in_once(stores: Stores) ->
         one.model.play(says("done"))
         await one.run(result(call_id))
         assert (await one.lines())[-1] == "Asst(done)"
+
+
+async def test_an_old_invocation_wakes_up_after_its_successor_committed(stores: Stores) -> None:
+    """It was stopped in mid-dispatch: what it sends again is dropped by id, and it moves nothing back."""
+    async with stores.open() as opened:
+        old = world(calls(("fetch", {"url": "u"})), store=opened.store)
+        successor = world(says("done"), store=opened.another())
+        successor.dispatcher.sent = old.dispatcher.sent
+
+        asleep = [True]
+
+        async def overtaken(message: Outgoing) -> None:
+            if asleep and asleep.pop():
+                await successor.run(user("never mind", "m2"))
+
+        old.dispatcher.on_send = overtaken
+        report = await old.run(user("go"))
+        assert (report.inputs, report.commits) == (("accepted",), 1)
+        expected = ["User(go)", 'Call(fetch, {"url": "u"})', "Result(fetch, interrupted)", "User(never mind)"]
+        assert await old.lines() == [*expected, "Asst(done)"]
+        assert [body["type"] for body in old.dispatcher.bodies(WEB)] == ["tool_call", "tool_cancel"]
+        assert [output["type"] for output in old.dispatcher.outputs] == ["tool_started", "assistant_message"]
+        assert len(old.dispatcher.sent) > len({message.id for message in old.dispatcher.sent})
+        assert (await opened.another().load(THREAD)).tip == 2
 
 
 async def test_the_loser_settles_what_the_winner_left(stores: Stores) -> None:

@@ -57,7 +57,7 @@ async def test_a_refused_text_is_still_shown() -> None:
     assert shown(on) == ["look", "and now?"]
 
 
-async def test_a_blocked_text_is_told_and_replaced_from_then_on() -> None:
+async def test_a_user_text_that_a_guardrail_blocked_is_told_and_replaced_from_then_on() -> None:
     on = world(says("Not about that.", stop_reason="guardrail_intervened"), says("fine"))
     await on.run(user("how do I …", "m1"))
     told = on.dispatcher.of_type("assistant_message")[-1]

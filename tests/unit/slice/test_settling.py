@@ -29,7 +29,7 @@ async def _is_settled(one: World) -> bool:
     return (await _log(one)).tip == (await _last(one)).number
 
 
-async def test_what_cannot_be_sent_for_now_is_carried_with_a_wake_that_comes_back() -> None:
+async def test_a_dispatch_that_does_not_succeed_for_hours_is_carried_with_a_wake_that_comes_back() -> None:
     one = world(calls(FETCH))
     one.dispatcher.slow = {WEB}
     report = await one.run(user("go"))
@@ -124,7 +124,9 @@ async def test_a_resend_wake_also_comes_back_for_a_closed_thread() -> None:
     assert await _is_settled(one)
 
 
-async def test_a_call_that_can_never_be_sent_is_answered_with_an_error_and_the_model_goes_on() -> None:
+async def test_a_dispatch_that_can_never_succeed_answers_its_call_with_an_error_and_the_model_goes_on() -> (
+    None
+):
     one = world(calls(FETCH, ("echo", {"text": "hi"})), says("without it"))
     one.dispatcher.gone = {WEB}
     report = await one.run(user("go"))

@@ -6,6 +6,7 @@ import pytest
 
 from core.outbox import SendTimer
 from core.ports import Outgoing
+from tests.support.faulty import Crash
 from tests.support.inputs import THREAD, cancel, delivered, result, user
 from tests.support.played import calls, says
 from tests.support.world import START, WEB, World, world
@@ -100,6 +101,27 @@ async def test_a_timer_that_nobody_waits_for_any_more_does_nothing(how: str) -> 
     report = await one.run(delivered(_timers(one)[0]))
     assert (report.inputs, report.commits) == (("stale",), 0)
     assert await one.lines() == before
+
+
+async def test_a_timer_is_lost_or_doubled_and_is_sent_again_under_its_id_and_fires_once() -> None:
+    one = world(calls(DIG), says("done"))
+    lost = [True]
+
+    async def lose_the_timer(message: Outgoing) -> None:
+        if message.queue == "delay" and lost.pop():
+            raise Crash
+
+    one.dispatcher.on_send = lose_the_timer
+    with pytest.raises(BaseExceptionGroup):
+        await one.run(user("go"))
+    lost.append(False)
+    await one.run(user("go"))
+    (timer,) = _timers(one)
+    one.clock.advance(60)
+    first = await one.run(delivered(timer))
+    second = await one.run(delivered(timer))
+    assert (first.inputs, second.inputs) == (("accepted",), ("stale",))
+    assert (await one.lines())[-2:] == ["Result(dig, timed_out)", "Asst(done)"]
 
 
 async def test_a_timed_out_call_whose_result_comes_late_stays_timed_out() -> None:

@@ -100,7 +100,7 @@ async def test_waiting_text_renews_turns_and_credit_when_it_comes() -> None:
     assert (state.turns, state.credit) == (0, one.app.agent().limits.tokens)
 
 
-async def test_a_result_that_comes_with_the_interruption_stands_if_it_is_first() -> None:
+async def test_a_result_arriving_at_the_same_moment_as_the_users_interruption_stands_if_it_is_first() -> None:
     one = await _busy()
     (call_id,) = await one.live()
     await one.run(result(call_id), user("never mind", "m2"))
