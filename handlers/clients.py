@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Self
 
 CONNECT_TIMEOUT_SECONDS = 2
@@ -52,8 +53,11 @@ def sync_clients(access: AwsAccess, *services: str) -> tuple[Any, ...]:
     """One boto3 client per service, of a session of their own."""
     import boto3
     from botocore.config import Config
+    from botocore.session import Session
 
-    session = boto3.session.Session(**access.session_arguments())
+    session = boto3.session.Session(
+        botocore_session=_with_shared_data(Session()), **access.session_arguments()
+    )
     config = Config(**_config(SYNC_ATTEMPTS))
     arguments = access.client_arguments()
     return tuple(session.client(service, config=config, **arguments) for service in services)
@@ -70,9 +74,12 @@ class AsyncClients:
     async def open(self, service: str, *, read_timeout_seconds: float = READ_TIMEOUT_SECONDS) -> Any:
         """A client that lives until `close`."""
         import aioboto3
+        from aiobotocore.session import AioSession
         from botocore.config import Config
 
-        self._session = self._session or aioboto3.Session(**self.access.session_arguments())
+        if self._session is None:
+            shared = _with_shared_data(AioSession())
+            self._session = aioboto3.Session(botocore_session=shared, **self.access.session_arguments())
         config = Config(**_config(ASYNC_ATTEMPTS) | {"read_timeout": read_timeout_seconds})
         client = self._session.client(service, config=config, **self.access.client_arguments())
         return await self._stack.enter_async_context(client)
@@ -108,6 +115,19 @@ class LazyClients:
                 client = await self.clients.open(service, read_timeout_seconds=self.read_timeout_seconds)
                 self._opened[service] = client
             return self._opened[service]
+
+
+@cache
+def _service_data() -> Any:
+    """The SDK's service descriptions: read and parsed once per process, whatever the number of sessions."""
+    from botocore.loaders import create_loader
+
+    return create_loader()
+
+
+def _with_shared_data(session: Any) -> Any:
+    session.register_component("data_loader", _service_data())
+    return session
 
 
 def _config(attempts: int) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class CallStarted:
 
 @dataclass(frozen=True, slots=True)
 class CallAnswered:
-    """A call has its result."""
+    """A call has its result: its worker's, an inline one, or why there is none. Told before the commit."""
 
     result: ToolResult
 

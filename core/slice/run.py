@@ -7,7 +7,7 @@ from core.accept import Setting
 from core.agent import Agent
 from core.app import App
 from core.chunks import Usage
-from core.entries import TurnEnd
+from core.entries import ToolResult, TurnEnd
 from core.errors import LostRace, NotSettled, Refused
 from core.history.manager import HistoryManager
 from core.messages import Input, Message, Timer, UserMessage, Wake
@@ -15,7 +15,7 @@ from core.outbox import SendError
 from core.ports import Observer, Unsent
 from core.slice.apply import Taken, owe_nothing, take_input
 from core.slice.next_step import Complete, LeaveWake, Rest, Situation, Step, next_step
-from core.slice.notices import SILENT
+from core.slice.notices import SILENT, CallAnswered
 from core.slice.ports import SlicePorts
 from core.slice.refuse import RefusedBody, refuse
 from core.slice.round import Round
@@ -102,6 +102,9 @@ class _Slice:
         )
         await self._settle()
         results = [self._take(taken) for taken in self._inputs]
+        for entry in self._manager.pending_items:
+            if isinstance(entry, ToolResult):
+                self._observer.notice(CallAnswered(entry))
         accepted = [
             taken.message for taken, result in zip(self._inputs, results, strict=True) if result == "accepted"
         ]

@@ -1,16 +1,11 @@
 """`LiveTorpor`: the local stack of `torpor chat`. It runs by itself, in real time, its workers in processes."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from threading import Event, Thread
 from typing import Any
 
 from core.delivery import INPUT, OUTPUT, worker_queue
-from core.entries import ToolResult
-from core.errors import Refused
-from core.messages import Envelope, ToolResultMessage, parse_input
 from core.ports import Observer
-from core.slice.notices import CallAnswered
 from infra.local.clock import LocalClock
 from infra.local.resources import dead_letters_of
 from infra.local.source import EventSource, Invoke, LocalStackError
@@ -26,7 +21,7 @@ STOP_SECONDS = 2.0
 
 
 class LiveTorpor:
-    """Runs from the start until it is closed. `observer` watches the agent's slices, and is told of workers' results.
+    """Runs from the start until it is closed. `observer` watches the agent's slices.
 
     `on_trouble` gets a line for a person when something cannot go on. Both are called from other threads. Raises
     DefinitionError for an app or a model that cannot be had.
@@ -121,14 +116,9 @@ class LiveTorpor:
         self._system.emulator.arrivals.note(self._output)
 
     def _telling(self, invoke: Invoke) -> Invoke:
-        """Tell of the results that come in, since slices tell of inline ones only; and of slices that fail."""
+        """Tell of slices that fail."""
 
         def invoke_and_tell(event: dict[str, Any]) -> tuple[Any, BaseException | None]:
-            for record in event["Records"]:
-                with suppress(Refused):
-                    message = parse_input(record["body"], Envelope(record["messageId"], None)).message
-                    if isinstance(message, ToolResultMessage):
-                        self._observer.notice(CallAnswered(_entry(message)))
             response, death = invoke(event)
             if death is not None or response["batchItemFailures"]:
                 why = f" ({type(death).__name__}: {death})" if death is not None else ""
@@ -136,8 +126,3 @@ class LiveTorpor:
             return response, death
 
         return invoke_and_tell
-
-
-def _entry(message: ToolResultMessage) -> ToolResult:
-    outcome = "error" if message.is_error else "ok"
-    return ToolResult(call_id=message.call_id, content=message.content, outcome=outcome)
