@@ -51,7 +51,7 @@ class BedrockModel:
             while (event := await _next(events, ends_at)) is not None:
                 for chunk in reading.read(event):
                     if isinstance(chunk, Completed):
-                        await _read_out(events)
+                        await _read_out(events, ends_at)
                         yield chunk
                         return
                     yield chunk
@@ -81,10 +81,14 @@ async def _next(events: AsyncIterator[dict[str, Any]], ends_at: float) -> dict[s
         raise ModelUnavailable("Bedrock: the stream holds what cannot be decoded") from failure
 
 
-async def _read_out(events: AsyncIterator[dict[str, Any]]) -> None:
-    """Read the little that follows a whole turn, so that its connection can be used again. If it fails, it cannot."""
+async def _read_out(events: AsyncIterator[dict[str, Any]], ends_at: float) -> None:
+    """Read the little that follows a whole turn, so that its connection can be used again. If it fails, it cannot.
+
+    Takes half of the time left at most: the caller ends a call at the same instant, and would lose the turn.
+    """
+    seconds = min(READ_OUT_SECONDS, (ends_at - asyncio.get_running_loop().time()) / 2)
     with suppress(*MODEL_FAILURES, *UNDECODABLE):
-        async with asyncio.timeout(READ_OUT_SECONDS):
+        async with asyncio.timeout(seconds):
             async for _ in events:
                 pass
 

@@ -178,6 +178,11 @@ async def test_a_stream_that_stalls_ends_with_the_time_there_is(size: int) -> No
         check_nothing_half([chunks])
 
 
+async def test_a_turn_that_is_whole_does_not_wait_for_a_connection_that_stays_open() -> None:
+    async with ConverseServer(plays(REPLY, Stall())) as server, asking(server) as model:
+        assert kept(await ask(model, timeout_seconds=0.2)) == WHOLE
+
+
 async def test_a_stream_that_drips_for_ever_ends_with_the_time_there_is() -> None:
     drip = repeat(Piece(frames.delta(0, {"text": "drip "})))
     async with ConverseServer(Stream(drip)) as server, asking(server) as model:
