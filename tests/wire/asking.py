@@ -4,8 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import aioboto3
-
 from core.blocks import TextBlock
 from core.chunks import CallChunk, Chunk, Completed, TextChunk
 from core.ports import Model
@@ -21,14 +19,11 @@ UNKNOWN = "maker.model-of-tomorrow-v1:0"
 TOOLS = (ToolSpec("search", "Search.", {"type": "object", "properties": {"q": {"type": "string"}}}),)
 ENOUGH_SECONDS = 20.0
 
-_SESSION = aioboto3.Session("local", "local", region_name="us-east-1")
-"""One for all tests: it keeps the service's description, which takes longer to read than all the rest."""
-
 
 @asynccontextmanager
 async def asking(server: ConverseServer, model_id: str = CLAUDE) -> AsyncIterator[BedrockModel]:
     """The model of that id, at the server."""
-    clients = AsyncClients(AwsAccess("us-east-1", server.url), _session=_SESSION)
+    clients = AsyncClients(AwsAccess("us-east-1", server.url))
     client = await clients.open("bedrock-runtime", read_timeout_seconds=ENOUGH_SECONDS)
 
     async def open_client() -> Any:
