@@ -2,7 +2,10 @@
 
 import base64
 
+import pytest
+
 from core.blocks import TextBlock
+from core.entries import User
 from core.errors import ModelRefused
 from core.messages import Input
 from core.render import BLOCKED_NOTE, REFUSED_NOTE
@@ -20,6 +23,10 @@ def image(data: str) -> dict[str, str]:
     return {"type": "image", "media_type": "image/png", "data": data}
 
 
+def document(media_type: str, data: str) -> dict[str, str]:
+    return {"type": "document", "media_type": media_type, "name": "notes", "data": data}
+
+
 def look(data: str, message_id: str) -> Input:
     return message("user_message", message_id, content=[{"type": "text", "text": "look"}, image(data)])
 
@@ -32,14 +39,29 @@ def shown(on: World, message: int = -1) -> list[str]:
     return [part.text if isinstance(part, TextBlock) else type(part).__name__ for part in parts]
 
 
-async def test_an_unusable_image_becomes_a_text_before_it_is_stored() -> None:
+UNUSABLE = {
+    "an image too large": image(HUGE),
+    "an image of a wrong type": image(base64.b64encode(b"GIF89a").decode()),
+    "an image that is not base64": image("not base64!"),
+    "a document too large": document("text/plain", base64.b64encode(bytes(4_600_000)).decode()),
+    "a document of a wrong type": document("application/pdf", base64.b64encode(b"text").decode()),
+    "a document that is not base64": document("text/plain", "not base64!"),
+}
+
+
+@pytest.mark.parametrize("kind", UNUSABLE)
+async def test_images_and_documents_too_large_of_a_wrong_type_or_not_base64_become_text_before_they_are_stored(
+    kind: str,
+) -> None:
     on = world(says("ok"))
-    for data in (HUGE, "not base64!", base64.b64encode(b"GIF89a").decode()):
-        on.model.play(says("ok"))
-        await on.run(look(data, f"m{data[:9]}"))
-    assert not any("ImageBlock" in text for text in shown(on, 0))
-    stored = await on.store.entries(on.thread_id)
-    assert all(block.type == "text" for entry in stored if entry.kind == "user" for block in entry.content)
+    content = [{"type": "text", "text": "look"}, UNUSABLE[kind]]
+    await on.run(message("user_message", "m1", content=content))
+    said, note = shown(on, 0)
+    assert said == "look"
+    assert "was left out" in note
+    (stored, _) = await on.store.entries(on.thread_id)
+    assert isinstance(stored, User)
+    assert [block.type for block in stored.content] == ["text", "text"]
 
 
 async def test_a_refused_image_does_not_fail_the_next_message() -> None:
