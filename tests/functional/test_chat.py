@@ -16,7 +16,9 @@ from infra.cli import main
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-W", "error", "-m", "infra.cli"]
-ENVIRON = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+RUN = f"TORPOR_TEST_RUN={os.getpid()}"
+"""In the environment of what this run starts: others may run the same tests on this machine."""
+ENVIRON = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", **dict([RUN.split("=")])}
 LONGEST_SECONDS = 60
 PATIENCE_SECONDS = 3
 APP = "tests.functional.local_app:app"
@@ -76,14 +78,16 @@ class Terminal:
 
 
 def _worker_processes() -> set[str]:
-    """Process ids of all worker processes on this machine that a chat of these tests started."""
+    """Process ids of the worker processes that a chat of this test run started."""
     found = set()
     for entry in Path("/proc").iterdir():
         try:
             command = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
+            worker = b"infra.local.worker_process" in command
+            ours = worker and RUN.encode() in (entry / "environ").read_bytes().split(b"\0")
         except OSError:
             continue
-        if b"infra.local.worker_process" in command:
+        if ours:
             found.add(entry.name)
     return found
 
