@@ -25,6 +25,12 @@ from core.text import wire_json
 INPUT, OUTPUT, DELAY = "input", "output", "delay"
 
 
+def user_id_of(metadata: Mapping[str, Any]) -> str | None:
+    """Who a thread belongs to, as its tools are told. Metadata is anybody's: what is no text names nobody."""
+    user_id = metadata.get("user_id")
+    return user_id if isinstance(user_id, str) else None
+
+
 def worker_queue(worker: str) -> str:
     """The queue name of a worker."""
     return f"worker:{worker}"
@@ -94,7 +100,7 @@ class _Builder:
             "call_id": call.call_id,
             "name": call.name,
             "args": call.args,
-            "user_id": self.metadata.get("user_id"),
+            "user_id": user_id_of(self.metadata),
             "metadata": self.metadata,
             "deadline": iso(message.deadline_at),
         }

@@ -13,6 +13,7 @@ from core.agent import Agent
 from core.blocks import Content, text_content
 from core.commit import CallOpened
 from core.content import storable
+from core.delivery import user_id_of
 from core.entries import Outcome, ToolCall, ToolResult
 from core.history.manager import HistoryManager
 from core.outbox import SendCall, SendStarted
@@ -24,6 +25,7 @@ from core.tools import ToolResult as ToolOutput
 
 CUT_OFF_REASONS = frozenset({"max_tokens", "length"})
 LIMIT_NOTE = "Limit reached: this call was not run. Answer with what there is."
+UNAPPROVED_NOTE = "not run: it needs a person's approval, and nobody can be asked yet."
 ABANDONED_NOTE = "Not run: the answer that held this call was cut off."
 
 
@@ -71,6 +73,8 @@ def _plan(call: ToolCall, agent: Agent, cut_off: bool) -> Plan:
         validate_arguments(tool, call.args)
     except BadArguments as error:
         return AnswerAtOnce(call, str(error))
+    if tool.requires_approval is not False:
+        return AnswerAtOnce(call, f"{call.name}: {UNAPPROVED_NOTE}", "refused")
     return RunHere(call, tool) if tool.worker is None else SendToWorker(call, tool, tool.worker)
 
 
@@ -112,14 +116,13 @@ async def _run(
     manager: HistoryManager, plan: RunHere, now: datetime, observer: Observer, seconds: float
 ) -> tuple[Outcome, ToolOutput]:
     observer.notice(CallStarted(plan.call, None))
-    user_id = manager.metadata.get("user_id")
     seconds = min(seconds, plan.tool.timeout_seconds)
     context = ToolContext(
         thread_id=manager.thread_id,
         root_thread_id=manager.thread_stack[0],
         thread_stack=manager.thread_stack,
         call_id=plan.call.call_id,
-        user_id=user_id if isinstance(user_id, str) else None,
+        user_id=user_id_of(manager.metadata),
         metadata=manager.metadata,
         deadline=now + timedelta(seconds=seconds),
     )

@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from core.commit import Commit, MetadataSet
 from core.tools import ToolContext, tool
+from core.work_messages import ToolCallMessage, parse_work
 from infra.memory import MemoryStore
 from tests.support.inputs import THREAD, result, user
 from tests.support.played import calls, says
@@ -42,6 +45,16 @@ async def test_outputs_and_calls_carry_the_metadata_of_their_commit() -> None:
     (call,) = one.dispatcher.bodies(WEB)
     assert (call["user_id"], call["metadata"]) == ("u1", {"user_id": "u1"})
     assert {str(output["metadata"]) for output in one.dispatcher.outputs} == {"{'user_id': 'u1'}"}
+
+
+@pytest.mark.parametrize("user_id", [7, None, ["u1"], {"id": "u1"}])
+async def test_a_user_id_that_is_no_text_names_nobody(user_id: object) -> None:
+    one = world(calls(FETCH))
+    await one.run(user("go", metadata={"user_id": user_id}))
+    (sent,) = one.dispatcher.once(WEB)
+    call = parse_work(sent.body)
+    assert isinstance(call, ToolCallMessage)
+    assert (call.user_id, call.metadata) == (None, {"user_id": user_id})
 
 
 async def test_metadata_is_bounded_since_every_output_carries_it() -> None:
