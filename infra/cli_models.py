@@ -6,6 +6,7 @@ from pathlib import Path
 from core.app import load_app
 from core.clock import SYSTEM_CLOCK
 from core.errors import DefinitionError
+from infra.bedrock.errors import CREDENTIALS_ADVICE
 from infra.models import app_root, model_for
 
 SCRIPT, BEDROCK = "script", "bedrock"
@@ -44,7 +45,7 @@ def _check(model: str, root: Path) -> None:
     """Raises DefinitionError. Nobody is called: that the model answers is not known before it does."""
     model_for(model, root, SYSTEM_CLOCK)
     if model.startswith(f"{BEDROCK}:") and not _has_credentials():
-        raise DefinitionError(f"model {model!r}: there are no AWS credentials here")
+        raise DefinitionError(f"model {model!r}: there are no AWS credentials here: {CREDENTIALS_ADVICE}")
 
 
 def _has_credentials() -> bool:

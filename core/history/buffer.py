@@ -71,7 +71,7 @@ def _entry(item: BufferItem, thread_id: str, birth: str, seq: int, position: int
         case ReasoningBlock():
             return Reasoning(
                 seq=seq,
-                text=clean_text(item.text),
+                text=_encodable(item.text) if item.signature else clean_text(item.text),
                 signature=item.signature,
                 redacted=item.redacted,
                 model=item.model,
@@ -94,3 +94,8 @@ def _arguments(arguments: dict[str, Any] | str) -> tuple[dict[str, Any], str | N
     except (TypeError, ValueError):
         return {}, clean_text(repr(arguments)[:1000])
     return cleaned, None
+
+
+def _encodable(text: str) -> str:
+    """Signed text stays as it came: its provider compares it. Only lone surrogates cannot be written at all."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -23,7 +23,7 @@ from core.slice.notices import CallAnswered, CallStarted
 from core.tools import BadArguments, Tool, ToolContext, run_tool, validate_arguments
 from core.tools import ToolResult as ToolOutput
 
-CUT_OFF_REASONS = frozenset({"max_tokens", "length"})
+CUT_OFF_REASONS = frozenset({"max_tokens", "length", "model_context_window_exceeded"})
 LIMIT_NOTE = "Limit reached: this call was not run. Answer with what there is."
 UNAPPROVED_NOTE = "not run: it needs a person's approval, and nobody can be asked yet."
 ABANDONED_NOTE = "Not run: the answer that held this call was cut off."

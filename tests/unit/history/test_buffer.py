@@ -100,3 +100,10 @@ def test_after_the_end_marker_only_flushing_or_discarding_goes_on() -> None:
     buffer.discard()
     buffer.add(TextChunk("b"))
     assert buffer.items == (TextChunk("b"),)
+
+
+def test_signed_reasoning_stays_as_it_came() -> None:
+    (signed, unsigned) = _entries(ReasoningBlock("bell\x07", "s"), ReasoningBlock("bell\x07"))
+    assert isinstance(signed, Reasoning) and isinstance(unsigned, Reasoning)
+    assert signed.text == "bell\x07"
+    assert unsigned.text == "bell\ufffd"
