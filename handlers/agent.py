@@ -25,7 +25,10 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 def handle(event: dict[str, Any], container: AgentContainer, remaining_ms: RemainingMs) -> dict[str, Any]:
     """The partial batch response for one event. Failed records are made visible again soon."""
     container.time_left.starts(remaining_ms)
-    return container.loop.run(handle_event(event, container))
+    try:
+        return container.loop.run(handle_event(event, container))
+    finally:
+        container.time_left.ends()
 
 
 async def handle_event(event: dict[str, Any], container: AgentContainer) -> dict[str, Any]:

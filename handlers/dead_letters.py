@@ -40,7 +40,10 @@ def handle(
 ) -> dict[str, Any]:
     """The partial batch response for one event."""
     container.agent.time_left.starts(remaining_ms)
-    return container.agent.loop.run(handle_event(event, container))
+    try:
+        return container.agent.loop.run(handle_event(event, container))
+    finally:
+        container.agent.time_left.ends()
 
 
 async def handle_event(event: dict[str, Any], container: DeadLetterContainer) -> dict[str, Any]:

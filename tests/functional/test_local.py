@@ -65,6 +65,15 @@ def test_two_stacks_at_a_time_do_not_disturb_each_other() -> None:
         assert _answers(other) == ["You said: to the other"]
 
 
+def test_history_and_parked_bodies_are_read_however_long_after_the_last_invocation() -> None:
+    with LocalTorpor(app=SPEC, start=START) as local:
+        local.send(_user("hello"))
+        local.drain()
+        local.advance(seconds=86_400)
+        assert [entry["kind"] for entry in local.history("t1")] == ["user", "assistant"]
+        assert local.parked() == []
+
+
 async def test_it_works_inside_a_running_event_loop() -> None:
     assert asyncio.get_running_loop().is_running()
     with LocalTorpor(app=SPEC) as local:
