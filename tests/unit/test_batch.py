@@ -1,7 +1,9 @@
 """The boundary of a batch: a record fails alone, except that a FIFO group stops at its first failure."""
 
 import json
+import logging
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 
 from core.errors import StoreUnavailable
 from handlers.batch import run_batch
+from handlers.logs import logger
 from handlers.records import QueueRecord, records_of
 
 EVENT = json.loads((Path(__file__).parents[1] / "events" / "two_groups.json").read_text())
@@ -57,12 +60,17 @@ async def test_records_of_a_standard_queue_fail_alone() -> None:
     assert await run_batch({"Records": records}, process) == {"batchItemFailures": [{"itemIdentifier": A1}]}
 
 
-async def test_a_log_line_carries_ids_and_no_content(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_log_line_carries_ids_and_no_content(monkeypatch: pytest.MonkeyPatch) -> None:
     secret = {"Records": [EVENT["Records"][0] | {"body": "secret words"}]}
     process, _ = failing("secret words", error=ValueError("secret words"))
+    lines = StringIO()
+    handler = logging.StreamHandler(lines)
+    handler.setFormatter(logger().registered_formatter)
+    monkeypatch.setattr(logging.getLogger(logger().service), "handlers", [handler])
     await run_batch(secret, process)
-    logged = capsys.readouterr()
-    assert "secret" not in logged.out + logged.err
+    (line,) = map(json.loads, lines.getvalue().splitlines())
+    assert (line["message_id"], line["group"], line["error"]) == (A1, "a", "ValueError")
+    assert "secret" not in lines.getvalue()
 
 
 def test_another_delivery_of_a_message_is_another_attempt() -> None:
