@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     BaseModel,
     ConfigDict,
@@ -36,20 +37,22 @@ MAX_BODY_DEPTH = 150
 BLANK_NOTE = "(blank message)"
 
 
+def _known_as_thread_id(value: str) -> str:
+    if not is_thread_id(value):
+        raise ValueError("1-100 of A-Za-z0-9_.:- (a child's adds ~ and at most 27 more)")
+    return value
+
+
+ThreadId = Annotated[str, AfterValidator(_known_as_thread_id)]
+
+
 class _Message(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     v: Literal[1] = 1
-    thread_id: str
+    thread_id: ThreadId
     message_id: str | None = Field(default=None, min_length=1, max_length=128)
     metadata: dict[str, Any] | None = None
-
-    @field_validator("thread_id")
-    @classmethod
-    def _thread_id(cls, value: str) -> str:
-        if not is_thread_id(value):
-            raise ValueError("1-100 of A-Za-z0-9_.:- (a child's adds ~ and at most 27 more)")
-        return value
 
 
 def as_content(value: Any) -> Any:
@@ -206,9 +209,15 @@ def _parse(value: dict[str, Any]) -> Message:
     try:
         return _MESSAGE.validate_python(value)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"][1:]) or "type"
-        raise Refused("invalid", f"{where}: {shorten(_what(first), 200)}") from None
+        raise refusal_of(error) from None
+
+
+def refusal_of(error: ValidationError) -> Refused:
+    """The refusal (`invalid`) of a body that is no message: names the first wrong field, and never quotes it."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    whole = "type" if first["type"].startswith("union_tag") else "body"
+    where = ".".join(str(part) for part in first["loc"][1:]) or whole
+    return Refused("invalid", f"{where}: {shorten(_what(first), 200)}")
 
 
 def _what(fault: Any) -> str:

@@ -2,34 +2,17 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AwareDatetime,
-    BaseModel,
-    ConfigDict,
-    Field,
-    TypeAdapter,
-    ValidationError,
-    field_validator,
-)
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from core.errors import Refused
-from core.ids import is_thread_id
-from core.text import shorten
+from core.messages import ThreadId, refusal_of
 
 
 class _WorkMessage(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     v: Literal[1] = 1
-    thread_id: str
+    thread_id: ThreadId
     call_id: str = Field(min_length=1, max_length=64)
-
-    @field_validator("thread_id")
-    @classmethod
-    def _thread_id(cls, value: str) -> str:
-        if not is_thread_id(value):
-            raise ValueError("not a thread id")
-        return value
 
 
 class ToolCallMessage(_WorkMessage):
@@ -62,8 +45,4 @@ def parse_work(body: str) -> ToolCallMessage | ToolCancelMessage:
     try:
         return _WORK.validate_json(body)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"][1:]) or "body"
-        raise Refused(
-            "invalid", f"{where}: {shorten(first['msg'].removeprefix('Value error, '), 200)}"
-        ) from None
+        raise refusal_of(error) from None

@@ -126,3 +126,11 @@ def test_a_work_message_with_a_bad_field_is_refused(changes: dict[str, Any]) -> 
     assert isinstance(parse_work(call()), ToolCallMessage)
     with pytest.raises(Refused):
         parse_work(call(**changes))
+
+
+@pytest.mark.parametrize("field", ["type", "thread_id", "deadline", "args", "v"])
+def test_a_refused_work_message_names_the_field_and_never_quotes_it(field: str) -> None:
+    with pytest.raises(Refused) as refused:
+        parse_work(call(**{field: "secret words"}))
+    assert refused.value.reason.startswith(f"{field}: ")
+    assert "secret" not in refused.value.reason
