@@ -66,10 +66,6 @@ class App:
                     )
         return found
 
-    def tool(self, worker: str, name: str) -> Tool | None:
-        """The tool of that name on that worker; None if there is none, as after a deployment."""
-        return self.workers().get(worker, {}).get(name)
-
     def with_model(self, model: str) -> "App":
         """The same app with every agent on `model` (`provider:model`). Raises DefinitionError."""
         return replace(self, agents=tuple(replace(agent, model=model) for agent in self.agents))

@@ -79,8 +79,3 @@ WireContent = tuple[WireBlock, ...]
 def text_content(text: str) -> Content:
     """One text block."""
     return (TextBlock(text=text),)
-
-
-def plain_text(content: Content) -> str:
-    """The text of the text blocks, joined by newlines. For people and for matching, not for a model."""
-    return "\n".join(block.text for block in content if isinstance(block, TextBlock))

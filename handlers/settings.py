@@ -10,9 +10,9 @@ from typing import Any, Self
 
 from core.delivery import DELAY, INPUT, OUTPUT, worker_queue
 from core.errors import SettingsError
+from infra.store_rules import RETENTION_DAYS
 
 Environ = Mapping[str, str]
-DEFAULT_RETENTION_DAYS = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,5 +159,5 @@ def _agent_fields(reading: _Reading) -> dict[str, Any]:
         },
         "table": reading.text("TORPOR_TABLE"),
         "bucket": reading.text("TORPOR_BUCKET"),
-        "retention_days": reading.number("TORPOR_RETENTION_DAYS", DEFAULT_RETENTION_DAYS),
+        "retention_days": reading.number("TORPOR_RETENTION_DAYS", RETENTION_DAYS),
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.checks import check_positive, is_text
 from core.errors import DefinitionError
+from core.strict import TOP_LEVEL_FORBIDDEN
 from core.tools.names import check_tool_name, check_worker_name
 from core.tools.schema import Signature
 
@@ -18,8 +19,6 @@ DEFAULT_DEADLINE_SECONDS = 3_600.0
 
 Approval = bool | Callable[[Mapping[str, Any]], bool]
 """Whether a person is asked first: always, never, or as a function of the arguments says."""
-
-_COMPOSITIONS = ("anyOf", "oneOf", "allOf")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,18 +63,8 @@ class Tool:
     def _check_schema(self, owner: str) -> None:
         if self.input_schema.get("type") != "object":
             raise DefinitionError(f"{owner}: the input schema must be of type object")
-        for key in _COMPOSITIONS:
+        for key in TOP_LEVEL_FORBIDDEN:
             if key in self.input_schema:
                 raise DefinitionError(
                     f"{owner}: the input schema has a top-level {key}, which providers refuse"
                 )
-
-    @property
-    def is_inline(self) -> bool:
-        """Runs inside the slice, its result loops straight back into the next completion."""
-        return self.worker is None
-
-    @property
-    def takes_context(self) -> bool:
-        """Has a ToolContext parameter."""
-        return self.signature.context_parameter is not None

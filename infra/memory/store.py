@@ -129,10 +129,6 @@ class MemoryStore:
         log = self._thread(thread_id).log
         return tuple(_read(log[number]) for number in sorted(log))
 
-    def thread_ids(self) -> tuple[str, ...]:
-        """Every thread that has commits."""
-        return tuple(sorted(thread_id for thread_id, thread in self._threads.items() if thread.log))
-
     def expires_at(self, thread_id: str) -> datetime | None:
         """When the thread expires; None while it waits for something, or is not settled."""
         return self._thread(thread_id).expires_at

@@ -8,13 +8,8 @@ import pytest
 
 from core.app import load_app
 from core.delivery import DELAY, INPUT, OUTPUT, worker_queue
-from handlers.settings import (
-    DEFAULT_RETENTION_DAYS,
-    AgentSettings,
-    DeadLetterSettings,
-    RelaySettings,
-    WorkerSettings,
-)
+from handlers.settings import AgentSettings, DeadLetterSettings, RelaySettings, WorkerSettings
+from infra.store_rules import RETENTION_DAYS
 from tests.architecture.sources import ROOT
 from tests.architecture.template import TEMPLATE, Function, dead_letters_of, event_sources, functions
 
@@ -110,7 +105,7 @@ def test_the_default_app_runs_on_the_workers_there_are() -> None:
     workers = load_app(agent.app).workers()
     assert set(workers) == {function.worker for function in functions() if function.worker}
     assert agent.model is None
-    assert agent.retention_days == DEFAULT_RETENTION_DAYS
+    assert agent.retention_days == RETENTION_DAYS
 
 
 def test_a_layer_takes_its_versions_from_the_lock() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.blocks import plain_text
+from core.blocks import TextBlock
 from core.entries import ToolCall, ToolResult
 from tests.contract.stores import Stores
 from tests.support.inputs import THREAD, user
@@ -19,6 +19,12 @@ async def _only_result(one: World) -> ToolResult:
     return results[0]
 
 
+def _told(answer: ToolResult) -> str:
+    (block,) = answer.content
+    assert isinstance(block, TextBlock)
+    return block.text
+
+
 async def test_unknown_tool_answered_inline(stores: Stores) -> None:
     async with stores.open() as opened:
         one = world(calls(("nope", {})), says("sorry"), store=opened.store)
@@ -26,7 +32,7 @@ async def test_unknown_tool_answered_inline(stores: Stores) -> None:
         assert report.rounds == 2
         answer = await _only_result(one)
         assert answer.outcome == "error"
-        told = plain_text(answer.content)
+        told = _told(answer)
         assert all(name in told for name in ("nope", "echo", "fetch", "dig"))
         assert one.dispatcher.once(WEB) == []
         assert (await one.lines())[-1] == "Asst(sorry)"
@@ -50,7 +56,7 @@ async def test_bad_arguments_answered_inline(bad: str, stores: Stores) -> None:
         await one.run(user("go"))
         answer = await _only_result(one)
         assert answer.outcome == "error"
-        assert named in plain_text(answer.content)
+        assert named in _told(answer)
         assert one.dispatcher.once(WEB) == []
         assert (await one.lines())[-1] == "Asst(sorry)"
         assert await one.live() == []

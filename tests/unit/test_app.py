@@ -60,9 +60,6 @@ def test_an_app_may_be_a_single_agent() -> None:
 def test_each_worker_has_its_tools_from_all_agents() -> None:
     app = App(agents=[A, B, _agent("c", fetch)])
     assert app.workers() == {"research": {"fetch": fetch.tool}, "files": {"fetch": fetch_file.tool}}
-    assert app.tool("files", "fetch") is fetch_file.tool
-    assert app.tool("files", "inline") is None
-    assert app.tool("nowhere", "fetch") is None
 
 
 def test_one_model_for_every_agent() -> None:

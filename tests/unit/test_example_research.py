@@ -41,7 +41,7 @@ def paths(query: str, folder: str = ".") -> list[str]:
 
 def test_tools_run_on_two_workers_and_one_inside_the_slice() -> None:
     assert set(app.workers()) == {"library", "writing"}
-    assert plan_search.tool.is_inline
+    assert plan_search.tool.worker is None
 
 
 @pytest.mark.parametrize(

@@ -46,20 +46,19 @@ def test_a_decorated_coroutine_function_is_still_awaited() -> None:
 def test_the_definition_of_an_inline_tool() -> None:
     definition = greet.tool
     assert (definition.name, definition.description) == ("greet", "Greet somebody.\n\nPolitely.")
-    assert definition.is_inline
+    assert definition.worker is None
     assert (definition.timeout_seconds, definition.deadline_seconds) == (10, 3600)
     assert not definition.is_async
-    assert not definition.takes_context
+    assert definition.signature.context_parameter is None
     assert definition.requires_approval is False
 
 
 def test_the_definition_of_a_worker_tool() -> None:
     definition = fetch_page.tool
     assert definition.worker == "research"
-    assert not definition.is_inline
     assert definition.timeout_seconds == 60
     assert definition.is_async
-    assert definition.takes_context
+    assert definition.signature.context_parameter == "ctx"
     assert list(definition.input_schema["properties"]) == ["url"]
 
 
