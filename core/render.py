@@ -28,6 +28,8 @@ from core.tools.names import EVENT_TOOL_NAME
 MEDIA = (ImageBlock, DocumentBlock)
 BLOCKED_NOTE = "[This content was blocked by a content filter and is left out.]"
 REFUSED_NOTE = "[An image or document was left out: the model refused the request that held it.]"
+LONG_CHARACTERS = 2_000
+"""What later requests show of an entry with which one was too long for its model."""
 SUMMARY_HEAD = "Summary of the conversation so far:\n"
 
 
@@ -66,14 +68,27 @@ def holds_media(entry: Entry) -> bool:
     return isinstance(entry, User | ToolResult | Event) and any(isinstance(b, MEDIA) for b in entry.content)
 
 
+def is_long(entry: Entry) -> bool:
+    """Whether an input has more than LONG_CHARACTERS."""
+    if not isinstance(entry, User | ToolResult | Event):
+        return False
+    return sum(_size(_result_part(block)) for block in entry.content) > LONG_CHARACTERS
+
+
 def with_placeholder(entry: Entry, hidden: Hidden | None) -> Entry:
     """The entry as later requests see it."""
     if hidden is None or not isinstance(entry, User | ToolResult | Event):
         return entry
     if hidden.what == "all":
         return entry.model_copy(update={"content": (TextBlock(text=BLOCKED_NOTE),)})
-    kept = [TextBlock(text=REFUSED_NOTE) if isinstance(b, MEDIA) else b for b in entry.content]
-    return entry.model_copy(update={"content": tuple(kept)})
+    kept: Content = tuple(TextBlock(text=REFUSED_NOTE) if isinstance(b, MEDIA) else b for b in entry.content)
+    return entry.model_copy(update={"content": _beginning(kept) if hidden.what == "long" else kept})
+
+
+def _beginning(content: Content) -> Content:
+    """At most LONG_CHARACTERS of content without media, as text, with a note in place of the rest."""
+    shown = result_content(tuple(_shown(block) for block in content), LONG_CHARACTERS)
+    return tuple(part for part in shown if isinstance(part, TextBlock))
 
 
 def _in_order(runs: list[tuple[Role, list[Part]]], index: int) -> tuple[Part, ...]:

@@ -82,10 +82,12 @@ class Summary(Value):
 
 
 class Hidden(Value):
-    """An entry that later requests show with a placeholder: what a filter blocked, or media a model refused."""
+    """An entry that later requests show otherwise: what a filter blocked, media that a model refused, or what is too
+    long for its window.
+    """
 
     seq: int
-    what: Literal["all", "media"]
+    what: Literal["all", "media", "long"]
 
 
 class ThreadState(Value):

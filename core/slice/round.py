@@ -13,7 +13,7 @@ from core.errors import DefinitionError, ErrorCode
 from core.history.manager import HistoryManager
 from core.outbox import SendAnswer, SendError
 from core.ports import Observer
-from core.render import holds_media
+from core.render import holds_media, is_long
 from core.settings import Limits
 from core.slice.apply import forget_wake, owe_nothing
 from core.slice.calls import Plan, abandon_calls, carry_out, limit_calls, plan_calls
@@ -87,7 +87,7 @@ class Round:
             case Unavailable(tries=tries, reason=reason):
                 await self._fail("model", f"the model could not be reached in {tries} tries: {reason}")
             case RefusedForGood(reason=reason, overflow=overflow):
-                hide_newest(self.manager, "media")
+                hide_newest(self.manager, "long" if overflow else "media")
                 await self._fail("overflow" if overflow else "model", reason)
         return RoundDone(False)
 
@@ -164,16 +164,22 @@ class Round:
         owe_nothing(self.manager)
 
 
-def hide_newest(manager: HistoryManager, what: Literal["all", "media"]) -> None:
-    """Show later requests a placeholder for what came since the model last spoke: it must not fail them too."""
+def hide_newest(manager: HistoryManager, what: Literal["all", "media", "long"]) -> None:
+    """Show later requests less of what came since the model last spoke: it must not fail them too.
+
+    `all`: a placeholder; `media`: one for each image and document; `long`: the same, and the beginning of long content.
+    """
     since = [entry for entry in manager.history if not isinstance(entry, TurnEnd | AppEntry)]
     spoken = [
         index for index, entry in enumerate(since) if isinstance(entry, Assistant | Reasoning | ToolCall)
     ]
     newest = since[spoken[-1] + 1 :] if spoken else since
-    known = {hidden.seq for hidden in manager.state.hidden}
+    known = {hidden.seq for hidden in manager.state.hidden if what == "media" or hidden.what != "media"}
     affected = [
-        entry.seq for entry in newest if entry.seq not in known and (what == "all" or holds_media(entry))
+        entry.seq
+        for entry in newest
+        if entry.seq not in known
+        and (what == "all" or holds_media(entry) or (what == "long" and is_long(entry)))
     ]
     if affected:
         manager.draft.record(EntriesHidden(entries=tuple(Hidden(seq=seq, what=what) for seq in affected)))

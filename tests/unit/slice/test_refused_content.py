@@ -6,9 +6,9 @@ import pytest
 
 from core.blocks import TextBlock
 from core.entries import User
-from core.errors import ModelRefused
+from core.errors import ModelOverflow, ModelRefused
 from core.messages import Input
-from core.render import BLOCKED_NOTE, REFUSED_NOTE
+from core.render import BLOCKED_NOTE, LONG_CHARACTERS, REFUSED_NOTE
 from core.request import ResultPart
 from core.strict import check_request
 from tests.support.inputs import message, result, user
@@ -77,6 +77,20 @@ async def test_a_refused_text_is_still_shown() -> None:
     await on.run(user("look", "m1"))
     await on.run(user("and now?", "m2"))
     assert shown(on) == ["look", "and now?"]
+
+
+async def test_a_text_longer_than_the_models_window_does_not_fail_the_next_message() -> None:
+    on = world(fails(ModelOverflow("too long")), fails(ModelOverflow("too long")), says("fine"))
+    long = [{"type": "text", "text": "x" * 900_000}, {"type": "json", "data": {"y": 1}}, image(PNG)]
+    await on.run(user("short", "m0"), message("user_message", "m1", content=long))
+    assert on.dispatcher.of_type("error")[-1]["code"] == "overflow"
+    await on.run(user("and now?", "m2"))
+    first, beginning, note, last = shown(on)
+    assert (first, beginning, last) == ("short", "x" * LONG_CHARACTERS, "and now?")
+    assert "not shown" in note
+    (_, stored, *_) = await on.store.entries(on.thread_id)
+    assert isinstance(stored, User)
+    assert stored.content[0] == TextBlock(text="x" * 900_000)
 
 
 async def test_a_user_text_that_a_guardrail_blocked_is_told_and_replaced_from_then_on() -> None:
