@@ -104,6 +104,7 @@ def test_after_the_end_marker_only_flushing_or_discarding_goes_on() -> None:
 
 def test_signed_reasoning_stays_as_it_came() -> None:
     (signed, unsigned) = _entries(ReasoningBlock("bell\x07", "s"), ReasoningBlock("bell\x07"))
-    assert isinstance(signed, Reasoning) and isinstance(unsigned, Reasoning)
+    assert isinstance(signed, Reasoning)
+    assert isinstance(unsigned, Reasoning)
     assert signed.text == "bell\x07"
     assert unsigned.text == "bell\ufffd"
