@@ -65,7 +65,9 @@ async def test_the_store_throttles_and_is_waited_out_inside_the_time_left(dynamo
         assert (opened.clock.now() - START).total_seconds() == pytest.approx(0.05 + 0.1 + 0.2 + 0.4)
 
 
-async def test_the_store_throttles_beyond_the_time_left_which_is_a_retryable_failure(dynamo: DynamoStores) -> None:
+async def test_the_store_throttles_beyond_the_time_left_which_is_a_retryable_failure(
+    dynamo: DynamoStores,
+) -> None:
     async with dynamo.open() as opened:
         opened.deadline_seconds = 0.5
         opened.dynamodb.next_time("put_item", *[fails(THROTTLED)] * 100)
@@ -93,7 +95,9 @@ async def test_a_request_that_hangs_is_given_up_when_the_time_is(dynamo: DynamoS
 
 @pytest.mark.parametrize("operation", ["query", "batch_get_item", "get_object"])
 @pytest.mark.parametrize("code", ["ThrottlingException", "AccessDeniedException"])
-async def test_a_read_fails_and_is_never_taken_as_empty(dynamo: DynamoStores, operation: str, code: str) -> None:
+async def test_a_read_fails_and_is_never_taken_as_empty(
+    dynamo: DynamoStores, operation: str, code: str
+) -> None:
     async with dynamo.open() as opened:
         await settle(opened.store, made(1, [user("x" * 100_000)], consumed=[key(1)]))
         client = opened.s3 if operation == "get_object" else opened.dynamodb
@@ -115,7 +119,9 @@ async def test_a_later_page_that_fails_fails_the_load(dynamo: DynamoStores) -> N
             await opened.another().load(THREAD)
 
 
-async def test_the_store_returns_part_of_a_batch_and_the_rest_is_asked_for_again(dynamo: DynamoStores) -> None:
+async def test_the_store_returns_part_of_a_batch_and_the_rest_is_asked_for_again(
+    dynamo: DynamoStores,
+) -> None:
     async with dynamo.open() as opened:
         keys = [key(number) for number in range(1, 9)]
         metadata = with_metadata(1, a=1).changes
@@ -126,7 +132,9 @@ async def test_the_store_returns_part_of_a_batch_and_the_rest_is_asked_for_again
         assert (loaded.tip, dict(loaded.metadata)) == (1, {"a": 1})
 
 
-async def test_the_store_returns_part_of_a_batch_for_too_long_which_fails_the_load(dynamo: DynamoStores) -> None:
+async def test_the_store_returns_part_of_a_batch_for_too_long_which_fails_the_load(
+    dynamo: DynamoStores,
+) -> None:
     async with dynamo.open() as opened:
         await settle(opened.store, turn(1))
         opened.deadline_seconds = 0.01

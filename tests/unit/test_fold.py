@@ -179,7 +179,9 @@ def test_a_digest_is_of_everything() -> None:
 @pytest.mark.parametrize(
     "damage", [{"v": 2}, {"v": None}, {"number": "x"}, {"at": "today"}, {"entries": [{"kind": "x"}]}]
 )
-def test_records_written_by_a_newer_version_or_damaged_are_refused_and_never_skipped(damage: dict[str, Any]) -> None:
+def test_records_written_by_a_newer_version_or_damaged_are_refused_and_never_skipped(
+    damage: dict[str, Any],
+) -> None:
     record = commit_record(_commit(1, _user("hi")))
     assert read_commit(record) == _commit(1, _user("hi"))
     with pytest.raises(UnreadableRecord):
