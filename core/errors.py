@@ -9,16 +9,20 @@ TorporError
 │   │   └── ModelOverflow     … because it is longer than the model's window
 │   ├── MalformedRequest      a model request that breaks the strictest provider's rules (a bug of ours)
 │   ├── Unsendable            a message no queue will ever take (`infra/queue_errors.py`)
+│   ├── BadArguments          a call's arguments do not fit its tool (`core/tools/arguments.py`)
+│   ├── UnsupportedResult     a tool returned what is neither JSON nor blocks (`core/tools/content.py`)
+│   ├── ToolFailed            a tool's own code raised (`core/tools/boundary.py`)
 │   ├── UnreadableRecord      stored data this version cannot read, or that cannot be there
 │   └── MisuseError           the caller broke a rule of this library (a bug in the caller)
-└── RetryableError            nothing was lost; the queue will deliver again
-    ├── StoreUnavailable      a read or write did not succeed in time; a write may have taken effect
-    ├── LostRace              another slice holds the commit number
-    ├── NotSettled            the last commit could not be settled for now
-    ├── ModelUnavailable      throttled, cut off, or too slow
-    ├── QueueUnavailable      a queue did not confirm a message (`infra/queue_errors.py`)
-    ├── CallRunning           another attempt of a worker holds the call (`core/worker.py`)
-    └── OutOfTime             the invocation is nearly over (`core/worker.py`)
+├── RetryableError            nothing was lost; the queue will deliver again
+│   ├── StoreUnavailable      a read or write did not succeed in time; a write may have taken effect
+│   ├── LostRace              another slice holds the commit number
+│   ├── NotSettled            the last commit could not be settled for now
+│   ├── ModelUnavailable      throttled, cut off, or too slow
+│   ├── QueueUnavailable      a queue did not confirm a message (`infra/queue_errors.py`)
+│   ├── CallRunning           another attempt of a worker holds the call (`core/worker.py`)
+│   └── OutOfTime             the invocation is nearly over (`core/worker.py`)
+└── LocalStackError           the local stack does not come to rest (`infra/local/source.py`)
 
 AWS errors are translated into these once, in `infra/aws_errors.py`.
 """
