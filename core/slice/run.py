@@ -111,7 +111,7 @@ class _Slice:
         self._fresh = any(not isinstance(message, Wake | Timer) for message in accepted)
         self._tries = self._tries_before(accepted)
         if not self._completing:
-            self._end_debt()
+            self._end_debt(results)
         while not await self._step():
             pass
         await self._refuse(results)
@@ -195,11 +195,12 @@ class _Slice:
     def _leave_wake(self) -> None:
         self._manager.draft.arm_wake(PendingWake(id="", reason="continue"))
 
-    def _end_debt(self) -> None:
-        """A dead letter ends what is owed only to itself: a newer input is still to be answered."""
+    def _end_debt(self, results: Sequence[Taken | Refused]) -> None:
+        """A dead letter ends what is owed only to itself: a newer input, or another under its id, is still answered."""
         manager, state = self._manager, self._manager.state
         wake = manager.draft.committed.state.wake
-        dead = {taken.message_id for taken in self._inputs}
+        pairs = zip(self._inputs, results, strict=True)
+        dead = {taken.message_id for taken, result in pairs if not isinstance(result, Refused)}
         own = state.owes_to in dead or (wake is not None and wake.id in dead)
         if state.runnable and own:
             manager.draft.append(TurnEnd(reason="failed"))

@@ -131,6 +131,16 @@ async def test_a_dead_wake_that_nobody_waits_for_ends_nothing() -> None:
     assert (state.owes, state.wake) == (True, pending)
 
 
+async def test_another_text_under_an_accepted_id_ends_nothing_either() -> None:
+    on = world(*[fails(ModelUnavailable("throttled"))] * 3)
+    await on.run(user("the right one", "m1"))
+    await on.run(user("another", "m1"), completing=False)
+    state = await on.state()
+    assert (state.owes, state.owes_to) == (True, "m1")
+    assert state.wake is not None
+    assert [error["code"] for error in on.dispatcher.of_type("error")] == ["conflict"]
+
+
 async def test_cancel_works_as_ever() -> None:
     one = world(calls(FETCH))
     await one.run(user("go"))
