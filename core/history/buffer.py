@@ -92,7 +92,7 @@ def _arguments(arguments: dict[str, Any] | str) -> tuple[dict[str, Any], str | N
     try:
         canonical_json(cleaned)
     except (TypeError, ValueError):
-        return {}, clean_text(repr(arguments)[:1000])
+        return {}, "(an object that is not JSON)"
     return cleaned, None
 
 
