@@ -74,7 +74,8 @@ class Subscription(Value):
     args: dict[str, Any] = {}
 
 
-class Summary(Value):
+@dataclass(frozen=True, slots=True)
+class Summary:
     """What stands for everything up to `up_to_seq`."""
 
     text: str

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from core.clock import Clock
+from core.clock import SYSTEM_CLOCK, Clock
 from core.errors import MisuseError
 from core.ids import digest
 from infra.queue_errors import Unsendable
@@ -61,7 +61,7 @@ class _Queue:
 class MemoryQueues:
     """A set of named queues. Everything SQS would refuse, and an unknown queue, raises Unsendable."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock = SYSTEM_CLOCK) -> None:
         self._clock = clock
         self._queues: dict[str, _Queue] = {}
         self._sent = 0

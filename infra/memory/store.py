@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from core.clock import Clock, iso, parse_iso
+from core.clock import SYSTEM_CLOCK, Clock, iso, parse_iso
 from core.commit import Commit, commit_from_text, commit_text, metadata_set
 from core.entries import Entry
 from core.errors import LostRace, UnreadableRecord
@@ -55,7 +55,7 @@ class _Thread:
 class MemoryStore:
     """Implements `core.ports.ThreadStore`. One event loop at a time; no method waits, so each is atomic."""
 
-    def __init__(self, clock: Clock, *, retention_days: int = RETENTION_DAYS) -> None:
+    def __init__(self, clock: Clock = SYSTEM_CLOCK, *, retention_days: int = RETENTION_DAYS) -> None:
         self._clock = clock
         self._retention_days = retention_days
         self._threads: dict[str, _Thread] = {}
