@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 
 from core.commit import Commit, MetadataSet
+from core.text import wire_json
 from core.tools import ToolContext, tool
 from core.work_messages import ToolCallMessage, parse_work
 from infra.memory import MemoryStore
+from infra.sqs.limits import MAX_BODY_BYTES
 from tests.support.inputs import THREAD, result, user
 from tests.support.played import calls, says
 from tests.support.world import TOOLS, WEB, World, agent, world
@@ -130,3 +132,19 @@ async def test_sources_of_a_late_result_are_dropped_with_it() -> None:
     await one.run(result(call_id, sources=[_source(1, "late")], state_patch={"a": 1}))
     assert (await one.state()).sources == ()
     assert one.dispatcher.of_type("error") == []
+
+
+async def test_an_answer_cites_no_more_sources_than_its_queue_can_carry() -> None:
+    @tool(inline=True)
+    def search(ctx: ToolContext) -> str:
+        """Search."""
+        for number in range(100):
+            ctx.add_source(f"https://{number}", "т" * 500, "т" * 2_000)
+        return "found"
+
+    one = world(calls(("search", {})), says("done"), app=agent(tools=[search]))
+    await one.run(user("go"))
+    answer = one.dispatcher.of_type("assistant_message")[-1]
+    assert answer["text"] == "done"
+    assert len(answer["citations"]) >= 10
+    assert len(wire_json(answer)) <= MAX_BODY_BYTES
