@@ -18,7 +18,8 @@ class Usage(Value):
 
     @property
     def total(self) -> int:
-        return self.input_tokens + self.output_tokens
+        """What it costs. Counts below 0 give nothing back: a provider's words are untrusted."""
+        return max(0, self.input_tokens) + max(0, self.output_tokens)
 
     def plus(self, other: "Usage") -> "Usage":
         """Both together."""

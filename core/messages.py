@@ -16,14 +16,13 @@ from pydantic import (
     Field,
     TypeAdapter,
     ValidationError,
-    field_validator,
 )
 
-from core.blocks import TextBlock, WireContent
+from core.blocks import WireContent
 from core.errors import Refused
 from core.ids import digest, is_thread_id
 from core.sources import Source
-from core.text import clean_json, is_deeper_than, shorten
+from core.text import clean_json, is_deeper_than, shorten, wire_json
 
 COMMON_FIELDS = frozenset({"v", "type", "thread_id", "message_id", "metadata"})
 MARKED_TYPES = frozenset({"user_message", "cancel", "close"})
@@ -55,27 +54,11 @@ class _Message(BaseModel):
     metadata: dict[str, Any] | None = None
 
 
-def as_content(value: Any) -> Any:
-    """A string becomes one text block; a list of blocks stays. Blank and empty content is replaced by a note."""
-    if isinstance(value, str):
-        value = [{"type": "text", "text": value}]
-    if not isinstance(value, list):
-        raise ValueError("must be a string or a list of blocks")
-    kept = [block for block in value if not _is_blank(block)]
-    return kept or [TextBlock(text=BLANK_NOTE)]
-
-
-def _is_blank(block: Any) -> bool:
-    return isinstance(block, dict) and block.get("type") == "text" and not str(block.get("text", "")).strip()
-
-
 class UserMessage(_Message):
     type: Literal["user_message"]
     content: WireContent
     on_busy: Literal["interrupt", "queue"] | None = None
     agent: str | None = Field(default=None, max_length=64)
-
-    _content = field_validator("content", mode="before")(as_content)
 
 
 class ToolResultMessage(_Message):
@@ -88,13 +71,6 @@ class ToolResultMessage(_Message):
     subscription: bool = False
     sources: tuple[Source, ...] = ()
     state_patch: dict[str, Any] | None = None
-
-    @field_validator("content", mode="before")
-    @classmethod
-    def _content(cls, value: Any) -> Any:
-        if value is None or isinstance(value, bool | int | float | dict):
-            return [{"type": "json", "data": value}]
-        return as_content(value)
 
 
 class Cancel(_Message):
@@ -202,14 +178,43 @@ def _object(body: str) -> dict[str, Any]:
     if is_deeper_than(value, MAX_BODY_DEPTH):
         raise Refused("invalid", f"body: nested deeper than {MAX_BODY_DEPTH} levels")
     cleaned: dict[str, Any] = clean_json(value)
+    if cleaned.get("message_id") != value.get("message_id"):
+        raise Refused(
+            "invalid", "message_id: has control characters or what is no character: two ids could become one"
+        )
     return cleaned
 
 
 def _parse(value: dict[str, Any]) -> Message:
+    """Strictly: `"yes"` is no bool. As JSON, whose lists are the tuples here."""
+    if "content" in value:
+        value = {**value, "content": _blocks(value["content"], value.get("type"))}
     try:
-        return _MESSAGE.validate_python(value)
+        return _MESSAGE.validate_json(wire_json(value), strict=True)
     except ValidationError as error:
         raise refusal_of(error) from None
+
+
+def _blocks(content: Any, kind: Any) -> list[Any]:
+    """A string is one text block, a list of blocks stays; of a result, any other JSON value is a JSON block.
+
+    Blank text is left out; what then is empty gets a note: no model may see a blank block.
+    """
+    match content:
+        case str():
+            blocks: list[Any] = [{"type": "text", "text": content}]
+        case list():
+            blocks = content
+        case _ if kind == "tool_result":
+            blocks = [{"type": "json", "data": content}]
+        case _:
+            raise Refused("invalid", "content: must be a string or a list of blocks")
+    return [block for block in blocks if not _is_blank(block)] or [{"type": "text", "text": BLANK_NOTE}]
+
+
+def _is_blank(block: Any) -> bool:
+    text = block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None
+    return isinstance(text, str) and not text.strip()
 
 
 def refusal_of(error: ValidationError) -> Refused:

@@ -126,6 +126,13 @@ BAD: dict[str, tuple[Any, str]] = {
     "metadata of a wrong type": ({**HELLO, "metadata": "u1"}, "metadata"),
     "an unknown policy": ({**HELLO, "on_busy": "panic"}, "on_busy"),
     "a result without call": ({"type": "tool_result", "thread_id": "t1", "content": "x"}, "call_id"),
+    "a text block without its text": ({**HELLO, "content": [{"type": "text"}]}, "content.0"),
+    "a word where a yes or no belongs": (
+        {"type": "tool_result", "thread_id": "t1", "call_id": "c", "content": "x", "is_error": "yes"},
+        "is_error",
+    ),
+    "a number where a text belongs": ({**HELLO, "message_id": 7}, "message_id"),
+    "a message id that another could become": ({**HELLO, "message_id": "a\x00"}, "message_id"),
     "a local time": ({"type": "timer", "thread_id": "t1", "due_at": "2025-01-01T00:00:00"}, "due_at"),
 }
 
