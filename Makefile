@@ -4,6 +4,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(VENV)/.ready-to-run
+MODELS := $(VENV)/.ready-to-ask
 DEV := $(VENV)/.ready-to-check
 # The locks are complete, so nothing is resolved; bytecode is made by the first import, for the fraction that is used.
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input --no-deps --no-compile
@@ -24,7 +25,7 @@ MINISTACK := $(MINISTACK_VENV)/.ready-1.5.33
 help: ## list the targets
 	@sed -nE 's/^([a-z0-9-]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
 
-chat: $(RUN) ## talk to an agent on a local stack; TEXT="…" for one question, MODEL= APP= THREAD=
+chat: $(if $(filter anthropic:% openai:%,$(CHAT_MODEL)),$(MODELS),$(RUN)) ## talk to an agent on a local stack; TEXT="…" for one question, MODEL= APP= THREAD=
 	@$(BIN)/torpor chat $(if $(CHAT_APP),--app "$$CHAT_APP") $(if $(CHAT_MODEL),--model "$$CHAT_MODEL") \
 	  $(if $(CHAT_THREAD),--thread "$$CHAT_THREAD") $(if $(CHAT_TEXT),"$$CHAT_TEXT")
 
@@ -73,7 +74,12 @@ $(RUN): requirements.lock pyproject.toml
 	  || { echo 'Set-up failed. With a network, `rm -r $(VENV)` and the same command start it afresh.'; exit 1; }
 	@touch $@
 
-$(DEV): $(RUN) requirements-dev.lock
+$(MODELS): $(RUN) requirements-models.lock
+	@$(PIP_INSTALL) -r requirements-models.lock \
+	  || { echo 'Set-up failed: models of other providers need a network the first time. The same command goes on.'; exit 1; }
+	@touch $@
+
+$(DEV): $(MODELS) requirements-dev.lock
 	@$(PIP_INSTALL) -r requirements-dev.lock \
 	  || { echo 'Set-up failed. With a network, `rm -r $(VENV)` and the same command start it afresh.'; exit 1; }
 	@touch $@

@@ -1,4 +1,4 @@
-"""AWS clients as the functions use them: explicit timeouts and retries.
+"""AWS clients, and those of other models, as the functions use them: explicit timeouts and retries.
 
 boto3 and aioboto3 are imported when first used, so that a worker never imports the asynchronous one.
 """
@@ -10,6 +10,8 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Self
+
+from infra.library_models.apis import APIS, api_client
 
 CONNECT_TIMEOUT_SECONDS = 2
 READ_TIMEOUT_SECONDS = 5
@@ -72,7 +74,9 @@ class AsyncClients:
     _session: Any = None
 
     async def open(self, service: str, *, read_timeout_seconds: float = READ_TIMEOUT_SECONDS) -> Any:
-        """A client that lives until `close`."""
+        """A client that lives until `close`: of an AWS service, or of one of the other APIs that models have."""
+        if service in APIS:
+            return await self._stack.enter_async_context(api_client(service, read_timeout_seconds))
         import aioboto3
         from aiobotocore.session import AioSession
         from botocore.config import Config

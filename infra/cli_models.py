@@ -11,7 +11,7 @@ from infra.models import app_root, model_for
 
 SCRIPT, BEDROCK = "script", "bedrock"
 BUNDLED = Path(__file__).parents[1] / "examples" / "research.json"
-_ADVICE = f"For a real one, with AWS credentials: --model {BEDROCK}:MODEL_ID"
+_ADVICE = "For a real one: --model bedrock:ID, anthropic:ID or openai:ID (README, Choose a model)"
 
 
 @dataclass(frozen=True, slots=True)

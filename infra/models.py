@@ -10,20 +10,32 @@ from core.errors import DefinitionError, MisuseError
 from core.ports import Model
 
 ClientOf = Callable[[str], Awaitable[Any]]
-"""The AWS client of a service, opened when first asked for and kept by whoever gives it."""
+"""The client of an AWS service or of another provider's API, opened when first asked for, kept by whoever gives it."""
 Make = Callable[[str, Path, Clock, ClientOf], Model]
 """From what follows the colon, the application's root, the clock and the clients."""
 
 
 async def no_clients(service: str) -> Any:
     """For those who only want to know whether a model can be had."""
-    raise MisuseError(f"this model was made without AWS clients, and needs one of {service}")
+    raise MisuseError(f"this model was made without clients, and needs one of {service}")
 
 
 def _bedrock(model_id: str, _root: Path, _clock: Clock, client_of: ClientOf) -> Model:
     from infra.bedrock.model import SERVICE, BedrockModel
 
     return BedrockModel(model_id, lambda: client_of(SERVICE))
+
+
+def _of_library(provider: str) -> Make:
+    def make(name: str, _root: Path, _clock: Clock, client_of: ClientOf) -> Model:
+        from infra.library_models.apis import check_api
+
+        check_api(provider)
+        from infra.library_models.model import LibraryModel
+
+        return LibraryModel(provider, name, lambda: client_of(provider))
+
+    return make
 
 
 def _scripted(path: str, root: Path, clock: Clock, _client_of: ClientOf) -> Model:
@@ -33,14 +45,20 @@ def _scripted(path: str, root: Path, clock: Clock, _client_of: ClientOf) -> Mode
     return ScriptedModel(load_script(root / path), clock)
 
 
-PROVIDERS: Mapping[str, Make] = {"bedrock": _bedrock, "script": _scripted}
+PROVIDERS: Mapping[str, Make] = {
+    "bedrock": _bedrock,
+    "script": _scripted,
+    "anthropic": _of_library("anthropic"),
+    "openai": _of_library("openai"),
+}
+"""The last two need the extra `models`, and import nothing of it before one is asked for."""
 
 
 def model_for(name: str, root: Path, clock: Clock, client_of: ClientOf = no_clients) -> Model:
     """The model of that name. Cheap to ask again: what is read is kept. Nobody is called before it streams.
 
     `root` is the application's: a script's path is relative to it, unless absolute. Raises DefinitionError for a
-    provider that this version cannot call, and for a script that is missing or wrong.
+    provider that this version cannot call or that lacks what it needs, and for a script that is missing or wrong.
     """
     provider, _, rest = name.partition(":")
     make = PROVIDERS.get(provider)

@@ -17,8 +17,9 @@ from hypothesis import settings
 settings.register_profile("torpor", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("torpor")
 
-# A developer's own profile must never sign a request that a test makes.
-os.environ.pop("AWS_PROFILE", None)
+# A developer's own profile or key must never sign a request that a test makes.
+for _name in ("AWS_PROFILE", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+    os.environ.pop(_name, None)
 os.environ.update(
     AWS_CONFIG_FILE=os.devnull, AWS_SHARED_CREDENTIALS_FILE=os.devnull, AWS_EC2_METADATA_DISABLED="true"
 )

@@ -1,10 +1,9 @@
 """Bedrock's failures as core errors: which may work later, which never will, and which mean that too much was asked.
 
-Stands alone because the class decides what the slice does. By code, as everywhere; only overflow has none of its own,
-so one table of patterns knows it by its message. What is not in the table is a refusal: the turn ends and is told.
+Stands alone because the class decides what the slice does. By code, as everywhere; only overflow has none of its own
+(`infra/overflow.py`). What is not in the table is a refusal: the turn ends and is told.
 """
 
-import re
 from typing import Final
 
 import aiohttp
@@ -23,6 +22,7 @@ from botocore.exceptions import (
 from core.errors import ModelOverflow, ModelRefused, ModelUnavailable, PermanentError, RetryableError
 from core.text import shorten
 from infra.aws_errors import AWS_FAILURES, Failure, code_of, failure_of, failure_of_code
+from infra.overflow import says_overflow
 
 MODEL_FAILURES: Final = (*AWS_FAILURES, aiohttp.ClientError, ParserError)
 """What asking Bedrock raises, whatever the layer."""
@@ -40,19 +40,6 @@ _LATER: Final = frozenset(
 )
 """May work later, beside what `aws_errors` calls transient."""
 _LATER_STATUS: Final = frozenset({408, 424})
-
-OVERFLOW: Final = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        r"input is too long",  # Bedrock itself
-        r"prompt is too long",  # Claude: "prompt is too long: 215000 tokens > 200000 maximum"
-        r"exceeds? (the )?(model'?s? )?(maximum )?context (limit|length|window)",  # Claude, gpt-oss
-        r"maximum context length",  # Llama, Mistral, models served by vLLM
-        r"too many input tokens|max input tokens",  # Titan, Cohere
-        r"input tokens? exceed|number of input tokens exceeds",  # Nova
-        r"expected maxLength: \d+, actual: \d+",  # older models, in characters
-    )
-)
 
 CREDENTIALS_ADVICE: Final = (
     "set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run `aws sso login`; and AWS_REGION"
@@ -95,7 +82,7 @@ def error_of(code: str, message: str, status: int = 0) -> PermanentError | Retry
     """The core error for an error code of Bedrock's. `status` is the HTTP status; 0 for an error inside a stream."""
     code = code[:1].upper() + code[1:]  # inside a stream they begin in lower case
     text = f"Bedrock: {code}: {shorten(message, _MESSAGE_CHARACTERS)}".rstrip(": ")
-    if code == "ValidationException" and any(pattern.search(message) for pattern in OVERFLOW):
+    if code == "ValidationException" and says_overflow(message):
         return ModelOverflow(text)
     if _may_work_later(code, status):
         return ModelUnavailable(text)

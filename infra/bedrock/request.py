@@ -23,6 +23,7 @@ from core.request import (
 from infra.bedrock.caching import add_cache_points
 from infra.bedrock.capabilities import Capabilities
 from infra.bedrock.media import accompany_documents, document, image, limit_media, without_media
+from infra.reasoning import answers_unreasoned_calls
 
 Block = dict[str, Any]
 
@@ -54,16 +55,10 @@ def converse_request(request: ModelRequest, model_id: str, capabilities: Capabil
 
 
 def may_reason(request: ModelRequest, capabilities: Capabilities) -> bool:
-    """Whether reasoning is asked for in this request.
-
-    Calls that are being answered must come with the reasoning that led to them, at the head of their turn. Where
-    there is none (an injected event, another model's call) this one request goes without; then none may be sent back
-    either, or the provider refuses it.
-    """
+    """Whether reasoning is asked for in this request. If not, none may be sent back either: it would be refused."""
     if request.reasoning_tokens is None or capabilities.reasoning is None:
         return False
-    answers = any(isinstance(part, ResultPart) for part in request.messages[-1].parts)
-    return not answers or isinstance(request.messages[-2].parts[0], ReasoningPart)
+    return not answers_unreasoned_calls(request)
 
 
 def _inference(request: ModelRequest, capabilities: Capabilities, reasons: bool) -> dict[str, Any]:

@@ -5,10 +5,9 @@ half-received leaves here. What breaks the protocol counts as a stream that was 
 """
 
 import base64
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, assert_never
+from typing import Any, assert_never
 
 from core.chunks import (
     ArgumentsDelta,
@@ -21,6 +20,7 @@ from core.chunks import (
     Usage,
 )
 from core.errors import ModelUnavailable
+from infra.arguments import arguments_of
 from infra.bedrock.errors import error_of
 
 WANTS_TOOLS = "tool_use"
@@ -149,19 +149,6 @@ class ConverseStream:
     def _completed(self) -> Iterator[Chunk]:
         if self._stop_reason is not None and self._usage is not None:
             yield Completed(self._stop_reason, self._usage)
-
-
-def arguments_of(text: str) -> dict[str, Any] | str:
-    """The object that a call's input is, else its text: of a cut one, never an object. No text at all stays none."""
-    try:
-        value = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        return text if text.strip() else ""
-    return value if isinstance(value, dict) else text
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON value")
 
 
 def _reason(block: _Reasoning, piece: dict[str, Any]) -> Iterator[Chunk]:

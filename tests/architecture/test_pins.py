@@ -9,7 +9,8 @@ from packaging.utils import canonicalize_name
 
 from tests.architecture.sources import ROOT
 
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-models.lock", "requirements-dev.lock")
+"""Each on top of those before it."""
 CONFIGS = (*LOCKS, "pyproject.toml", "Makefile", ".ci/run")
 
 
@@ -27,15 +28,17 @@ def unmet(requirement: Requirement, locked: dict[str, str]) -> bool:
 
 def test_the_locks_hold_what_pyproject_asks_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    running = project["project"]["dependencies"] + project["project"]["optional-dependencies"]["local"]
+    extras = project["project"]["optional-dependencies"]
+    running = project["project"]["dependencies"] + extras["local"]
     running += project["build-system"]["requires"]
     checking = project["dependency-groups"]["dev"]
     assert [r for r in running if unmet(Requirement(r), pins(LOCKS[0]))] == []
+    assert [r for r in extras["models"] if unmet(Requirement(r), pins(*LOCKS[:2]))] == []
     assert [r for r in checking if unmet(Requirement(r), pins(*LOCKS))] == []
 
 
 def test_each_lock_is_complete_and_installed() -> None:
-    for names in (LOCKS[:1], LOCKS):
+    for names in (LOCKS[:1], LOCKS[:2], LOCKS):
         locked = pins(*names)
         assert [name for name, pinned in locked.items() if version(name) != pinned] == []
         needed = [(name, Requirement(text)) for name in locked for text in requires(name) or []]

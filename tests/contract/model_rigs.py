@@ -1,4 +1,7 @@
-"""Both models behind one door: each plays the same reply, given in the form of scripts (contract.md)."""
+"""Models behind one door: each plays the same reply, given in the form of scripts (contract.md).
+
+Here the base install's, in `api_rigs` those of the extra `models`.
+"""
 
 import base64
 import json
@@ -29,6 +32,8 @@ SLOWER_THAN_ANY_TIMEOUT = int(timedelta(hours=1).total_seconds() * 1000)
 class ModelRig(Protocol):
     """Makes a model that plays replies."""
 
+    signs_reasoning: bool
+
     def playing(self, *replies: Reply) -> AbstractAsyncContextManager[Model]:
         """A model that plays these, one for each request, or the last of them for ever."""
         ...
@@ -36,6 +41,8 @@ class ModelRig(Protocol):
 
 class ScriptedRig:
     """The scripted model. It is stateless: the turns in a request say which reply is due."""
+
+    signs_reasoning = True
 
     @asynccontextmanager
     async def playing(self, *replies: Reply) -> AsyncIterator[Model]:
@@ -45,6 +52,8 @@ class ScriptedRig:
 
 class BedrockRig:
     """The Bedrock adapter and its client, over the wire."""
+
+    signs_reasoning = True
 
     @asynccontextmanager
     async def playing(self, *replies: Reply) -> AsyncIterator[Model]:
@@ -66,20 +75,20 @@ def answer_of(reply: Reply) -> Answer:
 
 def _frames_of(reply: Reply) -> list[bytes]:
     blocks: list[list[bytes]] = []
-    for one in _list(reply.get("reasoning", [])):
+    for one in reasoning_of(reply):
         redacted = [base64.b64decode(one["redacted"])] if "redacted" in one else []
         signature = [one["signature"]] if "signature" in one else []
         blocks.append(
             frames.reasoning(
-                len(blocks), *_pieces(one.get("text", "")), signature=signature, redacted=redacted
+                len(blocks), *pieces_of(one.get("text", "")), signature=signature, redacted=redacted
             )
         )
     if reply.get("text"):
-        blocks.append(frames.text(len(blocks), *_pieces(reply["text"])))
+        blocks.append(frames.text(len(blocks), *pieces_of(reply["text"])))
     if reply.get("error") != "disconnect":
         for call in reply.get("tool_calls", []):
             given = call.get("raw_args") or json.dumps(call.get("args", {}))
-            blocks.append(frames.call(len(blocks), call["name"], *_pieces(given)))
+            blocks.append(frames.call(len(blocks), call["name"], *pieces_of(given)))
     reason = reply.get("stop_reason") or ("tool_use" if reply.get("tool_calls") else "end_turn")
     return frames.message(*blocks, reason=reason, **_usage(reply.get("usage", {})))
 
@@ -93,9 +102,12 @@ def _usage(usage: dict[str, int]) -> dict[str, int]:
     }
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+def reasoning_of(reply: Reply) -> list[Reply]:
+    """Its reasoning blocks."""
+    given = reply.get("reasoning", [])
+    return given if isinstance(given, list) else [given]
 
 
-def _pieces(text: str) -> list[str]:
+def pieces_of(text: str) -> list[str]:
+    """Four characters at a time."""
     return [text[at : at + 4] for at in range(0, len(text), 4)]

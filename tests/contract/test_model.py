@@ -1,14 +1,23 @@
-"""The contract of the model port (`core/ports.py`), over the scripted model and over Bedrock."""
+"""The contract of the model port (`core/ports.py`), over every model there is."""
 
 import pytest
 
 from core.chunks import CallChunk, Chunk, Completed, ReasoningBlock, TextChunk, Usage
 from core.errors import MalformedRequest, ModelOverflow, ModelRefused, ModelUnavailable
+from tests.contract.api_rigs import AnthropicRig, HostedOpenAiRig, OpenAiRig
 from tests.contract.model_rigs import SLOWER_THAN_ANY_TIMEOUT, BedrockRig, ModelRig, ScriptedRig
 from tests.wire.asking import ask, assistant, calls_of, end_of, request, text_of, user
 
+RIGS = {
+    "scripted": ScriptedRig,
+    "bedrock": BedrockRig,
+    "anthropic": AnthropicRig,
+    "openai": HostedOpenAiRig,
+    "openai at a server of one's own": OpenAiRig,
+}
 
-@pytest.fixture(params=[ScriptedRig, BedrockRig], ids=["scripted", "bedrock"])
+
+@pytest.fixture(params=list(RIGS.values()), ids=list(RIGS))
 def rig(request: pytest.FixtureRequest) -> ModelRig:
     made: ModelRig = request.param()
     return made
@@ -35,6 +44,8 @@ async def test_text_comes_in_pieces_and_ends_in_one_end_marker(rig: ModelRig) ->
 
 
 async def test_reasoning_text_and_calls_come_in_that_order_each_whole(rig: ModelRig) -> None:
+    if not rig.signs_reasoning:
+        pytest.skip("its reasoning is not signed: the next test")
     reply = {
         "reasoning": [
             {"text": "one", "signature": "s1"},
@@ -54,6 +65,16 @@ async def test_reasoning_text_and_calls_come_in_that_order_each_whole(rig: Model
     ]
     assert calls_of(chunks) == [CallChunk("search", {"q": "x"}), CallChunk("search", {"q": "y"})]
     assert end_of(chunks).stop_reason == "tool_use"
+
+
+async def test_reasoning_that_nobody_signs_comes_whole_before_what_follows(rig: ModelRig) -> None:
+    if rig.signs_reasoning:
+        pytest.skip("its reasoning is signed")
+    reply = {"reasoning": {"text": "one two three"}, "tool_calls": [{"name": "search", "args": {"q": "x"}}]}
+    async with rig.playing(reply) as model:
+        chunks = await ask(model)
+    assert kinds_of(chunks) == ["ReasoningBlock", "CallChunk"]
+    assert blocks_of(chunks) == [ReasoningBlock("one two three", None, None, "bedrock:m")]
 
 
 @pytest.mark.parametrize("raw", ['{"q": "cut', "[1, 2]", "no json", '"text"', '{"a": NaN}'])
@@ -121,6 +142,6 @@ async def test_a_stream_may_be_left_and_the_next_is_whole(rig: ModelRig) -> None
         assert text_of(await ask(model, request(user("a"), assistant("b"), user("c")))) == "next"
 
 
-async def test_every_model_here_signs_its_reasoning(rig: ModelRig) -> None:
+async def test_a_model_says_whether_it_signs_its_reasoning(rig: ModelRig) -> None:
     async with rig.playing() as model:
-        assert model.signs_reasoning
+        assert model.signs_reasoning == rig.signs_reasoning

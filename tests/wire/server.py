@@ -1,4 +1,4 @@
-"""A loopback Bedrock: `converse_stream` over HTTP/1.1, playing answers and checking every request by `rules.py`.
+"""Loopback model servers over HTTP/1.1, which play answers and check every request. Here: Bedrock's `converse_stream`.
 
 Real sockets and the real framing, so that the real client is what is tested.
 """
@@ -30,11 +30,14 @@ class Received:
         return messages
 
 
-class ConverseServer:
+class WireServer:
     """Plays its answers one after another. A request that breaks the rules is refused and kept in `faults`.
 
-    Leaving it fails the test for faults, for requests nobody foresaw and for answers that were not asked for.
+    Leaving it fails the test for faults, for requests nobody foresaw and for answers that were not asked for. A
+    subclass knows the provider's form.
     """
+
+    content_type = "text/event-stream"
 
     def __init__(self, *answers: Answer) -> None:
         self.requests: list[Received] = []
@@ -83,7 +86,8 @@ class ConverseServer:
         self._serving.add(task)
         self.connections += 1
         try:
-            while received := await _read(reader):
+            while found := await _read(reader):
+                received = self.received(*found)
                 if not await self._answer(self._choose(received), reader, writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
@@ -92,9 +96,21 @@ class ConverseServer:
             self._serving.discard(task)
             writer.close()
 
+    def received(self, path: str, headers: Mapping[str, str], body: Any) -> Received:
+        """What a request says."""
+        raise NotImplementedError
+
+    def faults_of(self, received: Received) -> list[str]:
+        """What the provider would refuse it for."""
+        raise NotImplementedError
+
+    def refusal(self, refusal: Refusal) -> tuple[dict[str, str], Any]:
+        """Headers and body of a refusal."""
+        raise NotImplementedError
+
     def _choose(self, received: Received) -> Answer:
         self.requests.append(received)
-        if found := faults_of(received.model_id, received.body):
+        if found := self.faults_of(received):
             self.faults += found
             return Refusal(400, "ValidationException", "; ".join(found))
         if not self._answers:
@@ -112,14 +128,14 @@ class ConverseServer:
                 await writer.drain()
                 return False
             case Refusal():
-                _write_refusal(writer, answer)
+                _write_refusal(writer, answer.status, *self.refusal(answer))
                 await writer.drain()
                 return True
             case Stream():
                 self._playing += 1
                 self._idle.clear()
                 try:
-                    return await _play(answer, reader, writer)
+                    return await _play(answer, self.content_type, reader, writer)
                 finally:
                     self._playing -= 1
                     if not self._playing:
@@ -130,8 +146,26 @@ class ConverseServer:
                 assert_never(answer)
 
 
-async def _read(reader: asyncio.StreamReader) -> Received | None:
-    """The next request, None if there is none."""
+class ConverseServer(WireServer):
+    """Bedrock."""
+
+    content_type = "application/vnd.amazon.eventstream"
+
+    def received(self, path: str, headers: Mapping[str, str], body: Any) -> Received:
+        assert path.startswith("/model/")
+        assert path.endswith(_SUFFIX)
+        return Received(unquote(path[len("/model/") : -len(_SUFFIX)]), headers, body)
+
+    def faults_of(self, received: Received) -> list[str]:
+        return faults_of(received.model_id, received.body)
+
+    def refusal(self, refusal: Refusal) -> tuple[dict[str, str], Any]:
+        kind = f"{refusal.code}:http://internal.amazon.com/coral/"
+        return {"x-amzn-ErrorType": kind}, {"message": refusal.message}
+
+
+async def _read(reader: asyncio.StreamReader) -> tuple[str, Mapping[str, str], Any] | None:
+    """Path, headers and body of the next request, None if there is none."""
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     except asyncio.IncompleteReadError:
@@ -141,25 +175,22 @@ async def _read(reader: asyncio.StreamReader) -> Received | None:
     body = await reader.readexactly(int(headers.get("content-length", "0")))
     method, path, _ = request_line.split(" ")
     assert method == "POST"
-    assert path.startswith("/model/")
-    assert path.endswith(_SUFFIX)
-    return Received(unquote(path[len("/model/") : -len(_SUFFIX)]), headers, json.loads(body))
+    return path, headers, json.loads(body)
 
 
-def _write_refusal(writer: asyncio.StreamWriter, refusal: Refusal) -> None:
-    body = json.dumps({"message": refusal.message}).encode()
+def _write_refusal(writer: asyncio.StreamWriter, status: int, headers: dict[str, str], message: Any) -> None:
+    body = json.dumps(message).encode()
+    told = {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
+    lines = [f"HTTP/1.1 {status} Refused", *(f"{name}: {value}" for name, value in told.items())]
+    writer.write("\r\n".join([*lines, "", ""]).encode() + body)
+
+
+async def _play(
+    answer: Stream, content_type: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> bool:
     writer.write(
-        f"HTTP/1.1 {refusal.status} Refused\r\nContent-Type: application/json\r\n"
-        f"x-amzn-ErrorType: {refusal.code}:http://internal.amazon.com/coral/\r\n"
-        f"Content-Length: {len(body)}\r\n\r\n".encode()
-        + body
-    )
-
-
-async def _play(answer: Stream, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-    writer.write(
-        b"HTTP/1.1 200 OK\r\nContent-Type: application/vnd.amazon.eventstream\r\n"
-        b"x-amzn-RequestId: 00000000-0000-0000-0000-000000000000\r\nTransfer-Encoding: chunked\r\n\r\n"
+        f"HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\n"
+        "x-amzn-RequestId: 00000000-0000-0000-0000-000000000000\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
     )
     for step in answer.steps:
         if not await _step(step, reader, writer):

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from core.chunks import CallChunk, Chunk, Completed
 from core.errors import ModelRefused, ModelUnavailable
-from infra.bedrock.stream import ConverseStream, arguments_of
+from infra.arguments import arguments_of
+from infra.bedrock.stream import ConverseStream
 
 Event = dict[str, Any]
 
