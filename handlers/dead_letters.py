@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -17,9 +18,9 @@ from handlers.bootstrap import RemainingMs
 from handlers.records import QueueRecord
 from handlers.visit import refuse_record, visit
 
-INPUT_TRIES = 10
-"""Receives of a dead input before it is left to people. The input queue's own five may be counted in: whether the count
-starts anew in the dead-letter queue is not documented.
+PATIENCE = timedelta(days=12)
+"""After its sending a dead input is left to people. Before that it is tried again, however often: one broken queue or
+table must not park what is healthy. A message is kept for 14 days.
 """
 
 HandleRecord = Callable[[QueueRecord, DeadLetterContainer], Awaitable[str]]
@@ -68,9 +69,9 @@ async def handle_input_record(record: QueueRecord, container: DeadLetterContaine
     except PermanentError as error:
         reason = f"the dead-letter handler failed too: {type(error).__name__}"
     except RetryableError:
-        if record.receive_count < INPUT_TRIES:
+        if container.agent.ports.clock.now() - record.sent_at < PATIENCE:
             raise
-        reason = f"the dead-letter handler could not take it in {INPUT_TRIES} tries"
+        reason = f"the dead-letter handler could not take it in for {PATIENCE.days} days"
     await refuse_record(record, container.agent, Refused("dead_letter", reason))
     return "parked"
 
