@@ -1,7 +1,8 @@
 """Replays one run and says what happens in it: `python -m tests.properties.simulation SCENARIO SETUP DEVIATION…`
 
-What a failing run prints, to be copied. SETUP is `plain` or made of first/last, eager/lazy, the batch size and the
-visibility timeout: `last,lazy,3,10`. Each DEVIATION is `NUMBER:OPTION`.
+What a failing run prints, to be copied. SETUP says which point goes on first, how the client speaks, the batch size,
+the visibility timeout in seconds, and whether everything comes again days later: `last,lazy,3,10,later`, or with
+`first`, `eager`, `end`. Each DEVIATION is `NUMBER:OPTION`.
 """
 
 import sys

@@ -21,8 +21,8 @@ from .rules_log import broken_by_commit, broken_by_rewriting
 from .rules_sending import broken_by_sending, broken_by_tip, broken_by_writing_for
 from .rules_work import broken_by_asking, broken_by_beginning, broken_by_running
 
-MOST_CALLS = 60
-"""Of one port by one invocation: a slice that asks more often goes round in circles (invariant *bounded*)."""
+MOST_CALLS = 40
+"""Of one port by one slice: one that asks more often goes round in circles (invariant *bounded*)."""
 
 
 @dataclass(slots=True)
@@ -34,6 +34,8 @@ class Checker:
     broken: list[str] = field(default_factory=list)
     effects: int = 0
     """Durable ones, so far."""
+    counted: dict[str, Counter[str]] = field(default_factory=dict)
+    """By invocation, its port calls up to its last load."""
     visits: int = 0
     """Loads, so far."""
     known: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -50,9 +52,11 @@ class Checker:
         self.visits += 1
         who.visit, who.accepted_at, who.attempt = self.visits, None, 0
         self._knows(who, thread_id, number)
-        for call, count in Counter(who.calls).items():
+        counts = Counter(who.calls)
+        for call, count in (counts - self.counted.get(who.name, Counter())).items():
             if count > MOST_CALLS:
-                self._hold([f"bounded: {who.name} made {count} calls of {call}"])
+                self._hold([f"bounded: a slice of {who.name} made {count} calls of {call}"])
+        self.counted[who.name] = counts
 
     def committed(self, who: Invocation, commit: Commit) -> None:
         self.effects += 1

@@ -15,7 +15,7 @@ class Option:
     """Something that can happen next."""
 
     kind: str
-    """go, deliver, say, advance, wake, crash, stall, fail, refuse, repeat, early or reorder."""
+    """go, deliver, say, advance, wake, crash, stall, fail, refuse, break, deny, repeat, early or reorder."""
     what: str
     """To whom or what, unique at its decision."""
     act: Callable[[], None] = field(compare=False)
@@ -26,7 +26,7 @@ class Option:
         return f"{self.kind} {self.what}"
 
 
-FAULTS = frozenset({"crash", "stall", "fail", "refuse"})
+FAULTS = frozenset({"crash", "stall", "fail", "refuse", "break", "deny"})
 Others = Callable[[], Sequence[Option]]
 
 
@@ -82,6 +82,8 @@ WEIGHTS = {
     "stall": 0.7,
     "fail": 2.0,
     "refuse": 0.3,
+    "break": 0.8,
+    "deny": 0.1,
     "repeat": 0.4,
     "early": 0.5,
     "reorder": 0.5,

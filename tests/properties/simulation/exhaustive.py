@@ -4,30 +4,47 @@ Crashes of one invocation between the same two durable effects lead to the same 
 each such group is run once, and counted whole.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .choosing import Deviation, Planned
 from .run import Outcome, run
 from .scenario import Scenario
 from .world import Setup
 
-SETUPS = (Setup(), Setup(newest_first=True, eager_client=False))
+SETUPS = (Setup(), Setup(newest_first=True, eager_client=False, days_later=False))
 """Two calm schedules that differ in every order that is free, so that either end of each pair comes first once."""
+SHORT = Setup(days_later=False)
+"""The first of them, without the repetition of everything at the end."""
 
 
 def fault_points(outcome: Outcome, kind: str, after: int = -1) -> Iterator[Deviation]:
     """Where this fault can strike in this run, at decisions after `after` only; equivalent crashes once."""
     told: set[tuple[str, int]] = set()
     for number, decision in enumerate(outcome.decisions):
-        if number <= after or decision.deviates or kind not in decision.faults:
-            continue
         place = decision.calm.removeprefix("go ")
-        if kind == "stall" and not place.endswith("before"):
+        if number <= after or decision.deviates or not _can_strike(kind, decision.faults, place):
             continue
         same = (place.partition(" ")[0], decision.effects)
         if kind != "crash" or same not in told:
             told.add(same)
-            yield Deviation(number, f"{kind} {place}")
+            yield Deviation(number, f"{kind} {place}" if kind in decision.faults else _outage(kind, place))
+
+
+def _can_strike(kind: str, faults: Sequence[str], place: str) -> bool:
+    match kind:
+        case "stall":
+            return kind in faults and place.endswith("before")
+        case "break":
+            return "fail" in faults and place.endswith("before")
+        case _:
+            return kind in faults
+
+
+def _outage(kind: str, place: str) -> str:
+    """The port of this call breaks down, for long enough to use up all tries."""
+    call = place.partition(" ")[2].partition("#")[0]
+    port = call if call.startswith("send") else call.partition(".")[0]
+    return f"{kind} {port} for 1200 s"
 
 
 def singles(scenario: Scenario, setup: Setup, kind: str = "crash") -> Iterator[Outcome]:

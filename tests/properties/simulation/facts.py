@@ -139,6 +139,20 @@ class ThreadFacts:
     def runnable(self) -> bool:
         return self.owes is not None and not self.live and not self.closed
 
+    @property
+    def state(self) -> str:
+        """In a few words."""
+        words = {
+            "working": self.live,
+            "owes": self.owes,
+            f"waits ({self.wake_reason})": self.wake,
+            "timer": self.timer,
+            "deferred": self.deferred,
+            "unsettled": len(self.commits) - self.tip,
+            "closed": self.closed,
+        }
+        return ", ".join(word for word, holds in words.items() if holds) or "at rest"
+
     def live_after(self, number: int) -> set[str]:
         """Ids of the calls that were live after this commit."""
         entries = [entry for commit in self.commits[:number] for entry in commit.entries]
@@ -241,6 +255,17 @@ class Facts:
         """What no queue has, and none has refused for good."""
         gone = self.sent.keys() | self.refused
         return (promise for promise in commit.promises if promise.id not in gone)
+
+    def was_refused(self, body: str) -> bool:
+        """Whether this is an input that was refused: another time it may be welcome."""
+        message = json.loads(body)
+        key = (message["type"], message.get("message_id", ""))
+        known = self.told | self.parked
+        return key[1] in known and key not in self.thread(message["thread_id"]).consumed
+
+    def states(self) -> str:
+        """What a fault meets: the threads in a few words."""
+        return "; ".join(thread.state for thread in self.threads.values())
 
     def call_ids(self) -> set[str]:
         entries = (entry for thread in self.threads.values() for entry in thread.entries)

@@ -12,6 +12,7 @@ from .points import Crash, Faults, Gate, Invocation
 from .world import World
 
 BATCH = 10
+OUTAGES_SECONDS = (60, 1200)
 
 
 def calm_move(world: World) -> Option | None:
@@ -68,6 +69,7 @@ def other_moves(world: World) -> Iterator[Option]:
     for who in world.running:
         if who.life == "stalled":
             yield Option("wake", who.name, partial(world.wake, who))
+    yield from _outages(world)
     for number, message in enumerate(world.queues.sent):
         if message.queue in world.queues.sources:
             yield Option("repeat", f"message {number}", partial(_repeat, world, number))
@@ -81,6 +83,16 @@ def _faults(world: World, gate: Gate) -> Iterator[Option]:
         yield Option("stall", str(gate), partial(world.stall, gate.who))
     for fault in gate.faults:
         yield Option(fault, str(gate), partial(world.fail, gate, fault))
+
+
+def _outages(world: World) -> Iterator[Option]:
+    sends = [f"send {queue}" for queue in (*world.queues.sources, "output") if not queue.endswith("-dead")]
+    for port in ("store", "model", "work", *sends):
+        for seconds in OUTAGES_SECONDS:
+            what = f"{port} for {seconds} s"
+            yield Option("break", what, partial(world.break_down, port, "fail", seconds))
+    for send in sends:
+        yield Option("deny", f"{send} for 60 s", partial(world.break_down, send, "refuse", 60))
 
 
 def on_the_spot(who: Invocation, place: str, faults: Faults) -> tuple[Option, list[Option]]:

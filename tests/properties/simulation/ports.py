@@ -42,7 +42,7 @@ COMPLETION = PortFaults(
     }
 )
 CHUNK = {"fail": lambda: ModelUnavailable("disconnected in mid-stream")}
-SEND_SECONDS = 10.0
+SEND_SECONDS = 1.0
 """How long a dispatcher tries."""
 
 

@@ -5,13 +5,14 @@ a queue that will never take a call, a tool that hung, a slice that had no time 
 """
 
 from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 
 from core.chunks import Chunk, TextChunk
 from core.commit import Commit
-from core.errors import ModelOverflow, ModelRefused, ModelUnavailable
+from core.errors import ModelOverflow, ModelRefused, ModelUnavailable, Refused
 from core.messages import Envelope, Input, Timer, Wake, parse_input
 from core.ports import Model, Outgoing, Unsent
 from core.request import ModelRequest
@@ -102,7 +103,7 @@ class Reference:
         made = commits[0].made
         inputs = [taken for commit in commits for taken in await self._inputs(commit)]
         if not inputs and not made.completing:
-            inputs = [await self._awaited(parse_input(body, _NOWHERE)) for body in made.given]
+            inputs = [await self._awaited(taken) for taken in self._dead(commits[0])]
         own = [self.rounds.index(commit) for commit in commits if commit in self.rounds]
         if not inputs and (not own or own[-1] < self.rounds_had()):
             return
@@ -139,13 +140,16 @@ class Reference:
         nothing only went on with this one's work: its rounds count as this one's."""
         had = self.rounds_had()
         following = self.rounds[had] if had < len(self.rounds) else None
-        if following is None or following.made.visit == visit or self._goes_on(following):
+        if following is None or following.made.visit == visit or self._goes_on(visit, following):
             return following
         return None
 
-    def _goes_on(self, commit: CommitSeen) -> bool:
-        visit = (other for other in self.faulty.commits if other.made.visit == commit.made.visit)
-        return commit.made.completing and not any(other.consumed for other in visit)
+    def _goes_on(self, visit: int, commit: CommitSeen) -> bool:
+        """Whether nothing was taken in between a slice and this commit of a later one, nor by that."""
+        last = max(other.number for other in self.faulty.commits if other.made.visit == visit)
+        later = [other for other in self.faulty.commits if other.made.visit == commit.made.visit]
+        between = self.faulty.commits[last : later[-1].number]
+        return commit.made.completing and not any(other.consumed for other in between)
 
     # ---- inputs
 
@@ -164,6 +168,19 @@ class Reference:
         state = (await self.store.load(self.faulty.thread_id)).folded.state
         awaited = state.wake if isinstance(taken.message, Wake) else state.timer
         return Input(taken.message, awaited.id if awaited else "", taken.body_digest)
+
+    def _dead(self, commit: CommitSeen) -> list[Input]:
+        """Dead letters of this visit that ended a debt: of an input taken in before, or of the wake waited for."""
+        if not any(entry["kind"] == "turn_end" for entry in commit.entries):
+            return []
+        dead = []
+        for body in commit.made.given:
+            with suppress(Refused):
+                taken = parse_input(body, _NOWHERE)
+                number = self.faulty.consumed.get((taken.message.type, taken.message_id), 0)
+                if number < commit.number and bool(number) != isinstance(taken.message, Wake | Timer):
+                    dead.append(taken)
+        return dead
 
     def _input(self, kind: str, message_id: str, digest: str) -> Input:
         for sent in self.sent:
@@ -200,10 +217,14 @@ def _rounds(commits: Sequence[CommitSeen]) -> list[CommitSeen]:
     rounds, tries = [], 0
     for commit in commits:
         turn = any(entry["kind"] in TURN_KINDS for entry in commit.entries)
-        again = _tries(commit) not in (0, tries)  # a wake that came early is armed again with as many
-        if turn or again or _failure(commit) is not None:
+        early = _tries(commit) == tries and any(kind == "wake" for kind, _ in commit.consumed)
+        again = (
+            bool(_tries(commit)) and not early
+        )  # a wake that came early is armed again, with as many tries
+        ended = turn or _failure(commit) is not None
+        if ended or again:
             rounds.append(commit)
-        tries = _tries(commit) or tries
+        tries = 0 if ended else _tries(commit) or tries
     return rounds
 
 

@@ -13,13 +13,14 @@ def setup_name(setup: Setup) -> str:
     """A setup as one word."""
     order = "last" if setup.newest_first else "first"
     client = "eager" if setup.eager_client else "lazy"
-    return f"{order},{client},{setup.batch},{setup.visibility_seconds:g}"
+    end = "later" if setup.days_later else "end"
+    return f"{order},{client},{setup.batch},{setup.visibility_seconds:g},{end}"
 
 
 def setup_of(name: str) -> Setup:
     """The setup of a word."""
-    order, client, batch, visibility = name.split(",")
-    return Setup(order == "last", client == "eager", int(batch), float(visibility))
+    order, client, batch, visibility, end = name.split(",")
+    return Setup(order == "last", client == "eager", int(batch), float(visibility), end == "later")
 
 
 def command(outcome: Outcome) -> str:
@@ -62,21 +63,44 @@ class Coverage:
     decisions: int = 0
     deviations: Counter[str] = field(default_factory=Counter)
     points: Counter[str] = field(default_factory=Counter)
-    """By fault, function, port call and stage."""
+    """Faults by function, port call and stage."""
+    states: Counter[str] = field(default_factory=Counter)
+    """What threads were like when a fault struck."""
 
     def add(self, outcome: Outcome) -> None:
+        """One more run."""
         self.runs += 1
         self.decisions += len(outcome.decisions)
-        for deviation in outcome.deviations:
-            kind, _, what = deviation.option.partition(" ")
-            self.deviations[kind] += 1
-            if kind in FAULTS:
-                who, _, place = what.partition(" ")
-                call, _, stage = place.rpartition(" ")
-                self.points[f"{kind} {who.partition('#')[0]} {call.partition('#')[0]} {stage}"] += 1
+        for decision in outcome.decisions:
+            if decision.deviates:
+                kind, _, what = decision.taken.partition(" ")
+                self.deviations[kind] += 1
+                if kind in FAULTS:
+                    self.points[f"{kind:6} {place_of(what)}"] += 1
+                    self.states[decision.state] += 1
+
+    def join(self, other: "Coverage") -> None:
+        """Take in what another set went through."""
+        self.runs += other.runs
+        self.decisions += other.decisions
+        self.deviations += other.deviations
+        self.points += other.points
+        self.states += other.states
 
     def lines(self) -> list[str]:
         """The report."""
         kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(self.deviations.items()))
-        points = [f"  {count:6} {point}" for point, count in sorted(self.points.items())]
-        return [f"{self.runs} runs, {self.decisions} decisions", f"deviations: {kinds}", *points]
+        lines = [f"{self.runs} runs, {self.decisions} decisions; deviations: {kinds}"]
+        for title, counts in (("faults by place", self.points), ("faults by state", self.states)):
+            lines.append(f"{title}: {len(counts)}")
+            lines += [f"{count:8} {what}" for what, count in sorted(counts.items())]
+        return lines
+
+
+def place_of(what: str) -> str:
+    """The function, call and stage of a point, without numbers."""
+    if " for " in what:
+        return what
+    who, _, place = what.partition(" ")
+    call, _, stage = place.rpartition(" ")
+    return f"{who.partition('#')[0]} {call.partition('#')[0]} {stage}"

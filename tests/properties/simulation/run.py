@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from core.ids import digest
+
 from .choosing import Chooser, Deviation, Option, Others
 from .facts import Facts
 from .listening import listening
@@ -15,7 +17,7 @@ from .world import Setup, World
 
 _SAME_END = SameEnd()
 _PLAIN = Setup()
-MOST_DECISIONS = 3000
+MOST_DECISIONS = 5000
 """A run that takes more goes on for ever (invariant *never stuck*)."""
 
 
@@ -29,6 +31,8 @@ class Decision:
     """What could have gone wrong with the calm option."""
     effects: int
     """Durable effects so far: crashes of one invocation between the same two effects are the same crash."""
+    state: str = ""
+    """What a deviation met: the threads in a few words."""
 
     @property
     def deviates(self) -> bool:
@@ -46,6 +50,12 @@ class Outcome:
     facts: Facts
 
     @property
+    def digest(self) -> str:
+        """The same for the same run of the same code."""
+        commits = [commit.digest for thread in self.facts.threads.values() for commit in thread.commits]
+        return digest([decision.taken for decision in self.decisions], commits, list(self.broken))
+
+    @property
     def deviations(self) -> list[Deviation]:
         return [Deviation(n, d.taken) for n, d in enumerate(self.decisions) if d.deviates]
 
@@ -59,16 +69,24 @@ class Run:
     world: World = field(init=False)
 
     def wait_at(self, gate: Gate) -> None:
-        self.world.gates.append(gate)
+        broken = self.world.outage(gate.call, gate.faults) if gate.stage == "before" else None
+        if broken is None:
+            self.world.gates.append(gate)
+        else:
+            gate.opened.set_exception(broken())
 
     def pass_at(self, who: Invocation, call: str, place: str, faults: Faults) -> None:
+        broken = self.world.outage(call, faults) if place.endswith("before") else None
+        if broken is not None:
+            raise broken()
         calm, others = on_the_spot(who, place, faults)
         self._choose(calm, lambda: others).act()
 
     def _choose(self, calm: Option, others: Others) -> Option:
         taken = self.chooser.choose(len(self.decisions), calm, others)
         effects = self.world.checker.effects
-        self.decisions.append(Decision(str(taken), str(calm), calm.faults, effects))
+        state = "" if taken is calm else self.world.checker.facts.states()
+        self.decisions.append(Decision(str(taken), str(calm), calm.faults, effects, state))
         return taken
 
     def drive(self) -> None:
@@ -80,10 +98,11 @@ class Run:
             calm = calm_move(world)
             if world.checker.broken:
                 return
-            if calm is None and world.is_days_later:
+            if calm is None and not world.is_days_later:
+                world.checker.ended([say.body for say in world.scenario.says[: world.said]])
+            if calm is None and (world.is_days_later or not world.setup.days_later):
                 return
             if calm is None:
-                world.checker.ended([say.body for say in world.scenario.says[: world.said]])
                 calm = Option("repeat", "everything, days later", world.repeat_everything)
             self._choose(calm, lambda: list(other_moves(world))).act()
             if len(self.decisions) > MOST_DECISIONS:

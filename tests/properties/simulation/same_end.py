@@ -63,7 +63,8 @@ def _course(commits: Sequence[CommitSeen]) -> list[tuple[Any, ...]]:
 
 
 def _lost_calls(facts: Facts, thread: ThreadFacts) -> set[str]:
-    """Calls that a queue refused for good."""
-    lost = facts.refused - facts.sent.keys()
+    """Calls that were answered because a queue refused them for good."""
     promises = (promise for commit in thread.commits for promise in commit.promises)
-    return {p.content["call_id"] for p in promises if p.id in lost and p.kind == "tool_call"}
+    refused = {p.content["call_id"] for p in promises if p.id in facts.refused and p.kind == "tool_call"}
+    answered = (e for e in thread.entries if e["kind"] == "tool_result" and e["outcome"] == "error")
+    return refused & {entry["call_id"] for entry in answered if entry.get("message_id") is None}

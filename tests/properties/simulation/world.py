@@ -5,6 +5,7 @@ It does things; what can be done when stands in `moves.py`, and what is done in 
 
 import asyncio
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +16,7 @@ from infra.work.memory import MemoryWorkRecords
 from .checker import Checker
 from .functions import Functions
 from .loop import START, VirtualClock, VirtualLoop
-from .points import CURRENT, Crash, Gate, Invocation, Schedule
+from .points import CURRENT, Crash, Faults, Gate, Invocation, Schedule
 from .queues import VISIBILITY_SECONDS, SimulatedQueues
 from .scenario import Scenario, Situation
 
@@ -35,6 +36,18 @@ class Setup:
     """Messages per event."""
     visibility_seconds: float = VISIBILITY_SECONDS
     """Less than FUNCTION_SECONDS is the wrong setting that lets two slices of a thread overlap."""
+    days_later: bool = True
+    """Whether everything comes once more at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """Every call of a port fails in the same way, for some time."""
+
+    port: str
+    """How the names of its calls begin: `store`, `model`, `work`, `send worker:alpha` …"""
+    fault: str
+    until: datetime
 
 
 class World:
@@ -60,6 +73,7 @@ class World:
         self.gates: list[Gate] = []
         self.running: dict[Invocation, asyncio.Task[None]] = {}
         self.ends: dict[Invocation, datetime] = {}
+        self.outages: list[Outage] = []
         self.said = 0
         self.repeats = 0
         self.is_days_later = False
@@ -146,6 +160,17 @@ class World:
         self.gates.remove(gate)
         gate.opened.set_exception(gate.faults[fault]())
 
+    def break_down(self, port: str, fault: str, seconds: float) -> None:
+        """From now on the port's calls fail, until it is mended."""
+        self.outages.append(Outage(port, fault, self.clock.now() + timedelta(seconds=seconds)))
+
+    def outage(self, call: str, faults: Faults) -> Callable[[], Exception] | None:
+        """What an outage makes of this call."""
+        for outage in self.outages:
+            if outage.until > self.clock.now() and call.startswith(outage.port) and outage.fault in faults:
+                return faults[outage.fault]
+        return None
+
     # ---- time
 
     def next_instant(self) -> datetime | None:
@@ -168,12 +193,12 @@ class World:
                 self.kill(who)
 
     def repeat_everything(self) -> None:
-        """Days later, whatever was ever sent comes once more. None of it may change a thread."""
+        """Days later, whatever was ever taken in or sent on comes once more. None of it may change a thread."""
         self.is_days_later = True
         self.checker.facts.closed = True
         self.clock.move_to(self.clock.now() + DAYS_LATER)
         for message in list(self.queues.sent):
-            if message.queue in self.queues.sources:
+            if message.queue in self.queues.sources and not self.checker.facts.was_refused(message.body):
                 self.repeats += 1
                 self.queues.repeat(message, self.repeats)
 

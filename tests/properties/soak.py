@@ -1,0 +1,108 @@
+"""Long runs of the simulator: `python -m tests.properties.soak SEEDS` (`make soak SEEDS=n`).
+
+Every pair of crash points of every scenario, then SEEDS random schedules of each. Says how far it is, what it covered,
+and a digest that is the same for the same seeds and code. A failing run is shrunk; the command that replays it is told.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+
+from core.ids import digest
+
+from .simulation.exhaustive import SHORT, pairs
+from .simulation.report import Coverage, failure
+from .simulation.run import Outcome
+from .simulation.scenarios import BY_NAME
+from .simulation.seeds import seeded
+from .simulation.shrink import shrink
+
+CHUNK = 25
+"""Seeds of one job."""
+MOST_FAILURES = 5
+"""Told of one job: more say nothing new."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Some runs of one scenario: those of these seeds; every pair of crash points if there are none."""
+
+    scenario: str
+    seeds: range | None = None
+
+    def outcomes(self) -> Iterator[Outcome]:
+        scenario = BY_NAME[self.scenario]
+        if self.seeds is None:
+            return pairs(scenario, SHORT)
+        return (seeded(scenario, seed) for seed in self.seeds)
+
+    def __str__(self) -> str:
+        what = "pairs" if self.seeds is None else f"seeds {self.seeds[0]}-{self.seeds[-1]}"
+        return f"{self.scenario}, {what}"
+
+
+@dataclass(slots=True)
+class Result:
+    """What became of a job."""
+
+    job: Job
+    coverage: Coverage = field(default_factory=Coverage)
+    digest: str = ""
+    failures: list[str] = field(default_factory=list)
+
+
+def work(job: Job) -> Result:
+    """Do a job."""
+    result = Result(job)
+    digests = []
+    for outcome in job.outcomes():
+        result.coverage.add(outcome)
+        digests.append(outcome.digest)
+        if outcome.broken and len(result.failures) < MOST_FAILURES:
+            result.failures.append(failure(shrink(outcome)))
+    result.digest = digest(digests)
+    return result
+
+
+def jobs(seeds: int, first: int, with_pairs: bool) -> list[Job]:
+    """All of them, the longest first."""
+    chunks = [range(start, min(start + CHUNK, first + seeds)) for start in range(first, first + seeds, CHUNK)]
+    paired = [Job(name) for name in BY_NAME] if with_pairs else []
+    return [*paired, *(Job(name, chunk) for chunk in chunks for name in BY_NAME)]
+
+
+def told(results: Iterable[Result], count: int) -> Iterator[str]:
+    """Lines about the jobs as they end, then about all of them."""
+    coverage, digests, failed = Coverage(), [], 0
+    for number, result in enumerate(results, 1):
+        coverage.join(result.coverage)
+        digests.append(result.digest)
+        failed += len(result.failures)
+        yield f"[{number}/{count}] {result.job}: {result.coverage.runs} runs, {len(result.failures)} failures"
+        yield from result.failures
+    yield from coverage.lines()
+    yield f"digest {digest(digests)}"
+    yield f"{failed} failures" if failed else "every rule held"
+
+
+def main() -> int:
+    """The exit status: 1 if a rule was broken."""
+    parser = argparse.ArgumentParser(prog="python -m tests.properties.soak", description=__doc__)
+    parser.add_argument("seeds", type=int, help="random schedules of each scenario")
+    parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
+    parser.add_argument("--no-pairs", action="store_true", help="leave out the pairs of crash points")
+    options = parser.parse_args()
+    todo = jobs(options.seeds, options.first, not options.no_pairs)
+    line = ""
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        for line in told(pool.map(work, todo), len(todo)):
+            sys.stdout.write(f"{line}\n")
+            sys.stdout.flush()
+    return 0 if line == "every rule held" else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
