@@ -9,19 +9,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from pydantic_ai.direct import model_request_stream
-from pydantic_ai.models import Model, StreamedResponse
-from pydantic_ai.models.anthropic import AnthropicModel
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.profiles.openai import OpenAIModelProfile
-from pydantic_ai.providers.anthropic import AnthropicProvider
-from pydantic_ai.providers.openai import OpenAIProvider
-from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+from pydantic_ai.models import StreamedResponse
 
 from core.chunks import Chunk
 from core.errors import ModelUnavailable
 from core.request import ModelRequest
 from core.strict import check_request
-from infra.library_models.apis import is_own_server
+from infra.library_models.classes import model_of
 from infra.library_models.errors import MODEL_FAILURES, UNDECODABLE, translated
 from infra.library_models.request import library_request
 from infra.library_models.stream import LibraryStream
@@ -51,7 +45,7 @@ class LibraryModel:
         async with AsyncExitStack() as stack:
             async with self._bounded(ends_at):
                 client = await self._open_client()
-            model = self._model(client)
+            model = model_of(self._provider, self._name, client)
             told = library_request(request, model, timeout_seconds)
             async with self._bounded(ends_at):
                 response = await stack.enter_async_context(
@@ -69,25 +63,6 @@ class LibraryModel:
                     yield chunk
             for chunk in reading.end(_details(response), response.usage):
                 yield chunk
-
-    def _model(self, client: Any) -> Model[Any]:
-        """The library's. Cheap to make: everything kept is the client's."""
-        if self._provider == "anthropic":
-            return AnthropicModel(self._name, provider=AnthropicProvider(anthropic_client=client))
-        if not is_own_server(self._provider):
-            return OpenAIChatModel(
-                self._name,
-                provider=OpenAIProvider(openai_client=client),
-                profile=OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True),
-            )
-        return OpenAIChatModel(
-            self._name,
-            provider=OpenAICompatibleProvider("openai-compatible", openai_client=client),
-            profile=OpenAIModelProfile(
-                openai_chat_streaming_requires_finish_reason=True,
-                openai_chat_supports_max_completion_tokens=False,
-            ),
-        )
 
     async def _next(self, events: AsyncIterator[object], ends_at: float) -> object | None:
         """The next event, None at the end."""

@@ -6,7 +6,7 @@ Text goes as one string wherever there is nothing else: servers of one's own oft
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, assert_never
+from typing import Any, assert_never, cast
 
 from pydantic_ai import BinaryContent
 from pydantic_ai.messages import (
@@ -22,7 +22,6 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters
-from pydantic_ai.models.anthropic import AnthropicModelSettings
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
@@ -77,14 +76,14 @@ def _settings(
 ) -> ModelSettings:
     """A temperature is refused by models that reason."""
     profile: dict[str, Any] = {**model.profile}
-    settings = AnthropicModelSettings(max_tokens=request.max_output_tokens, timeout=timeout_seconds)
+    settings = ModelSettings(max_tokens=request.max_output_tokens, timeout=timeout_seconds)
     if request.temperature is not None and not reasons:
         settings["temperature"] = request.temperature
     if profile.get("supports_cache"):
         settings["cache"] = True
     if reasons and model.system == "anthropic" and not profile.get("anthropic_supports_adaptive_thinking"):
-        tokens = request.reasoning_tokens or 0
-        settings["anthropic_thinking"] = {"type": "enabled", "budget_tokens": tokens}
+        thinking = {"type": "enabled", "budget_tokens": request.reasoning_tokens}
+        settings = cast(ModelSettings, {**settings, "anthropic_thinking": thinking})
     elif reasons and profile.get("supports_thinking"):
         settings["thinking"] = True
     return settings

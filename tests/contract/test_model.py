@@ -8,7 +8,7 @@ from tests.contract.api_rigs import AnthropicRig, HostedOpenAiRig, OpenAiRig
 from tests.contract.model_rigs import SLOWER_THAN_ANY_TIMEOUT, BedrockRig, ModelRig, ScriptedRig
 from tests.wire.asking import ask, assistant, calls_of, end_of, request, text_of, user
 
-RIGS = {
+RIGS: dict[str, type[ModelRig]] = {
     "scripted": ScriptedRig,
     "bedrock": BedrockRig,
     "anthropic": AnthropicRig,
@@ -43,9 +43,8 @@ async def test_text_comes_in_pieces_and_ends_in_one_end_marker(rig: ModelRig) ->
     assert end_of(chunks).stop_reason == "end_turn"
 
 
+@pytest.mark.parametrize("rig", [one for one in RIGS.values() if one.signs_reasoning], indirect=True)
 async def test_reasoning_text_and_calls_come_in_that_order_each_whole(rig: ModelRig) -> None:
-    if not rig.signs_reasoning:
-        pytest.skip("its reasoning is not signed: the next test")
     reply = {
         "reasoning": [
             {"text": "one", "signature": "s1"},
@@ -67,9 +66,8 @@ async def test_reasoning_text_and_calls_come_in_that_order_each_whole(rig: Model
     assert end_of(chunks).stop_reason == "tool_use"
 
 
+@pytest.mark.parametrize("rig", [one for one in RIGS.values() if not one.signs_reasoning], indirect=True)
 async def test_reasoning_that_nobody_signs_comes_whole_before_what_follows(rig: ModelRig) -> None:
-    if rig.signs_reasoning:
-        pytest.skip("its reasoning is signed")
     reply = {"reasoning": {"text": "one two three"}, "tool_calls": [{"name": "search", "args": {"q": "x"}}]}
     async with rig.playing(reply) as model:
         chunks = await ask(model)

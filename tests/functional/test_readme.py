@@ -9,6 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from infra.cli import main
+from tests.wire import frames, sse
+from tests.wire.api_servers import AnthropicServer, OpenAiServer
+from tests.wire.in_thread import served
+from tests.wire.server import ConverseServer
+from tests.wire.steps import plays
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -63,6 +70,49 @@ with LocalTorpor(app="weather:app", model="script:weather.json") as local:
     done = _run(folder, "program.py")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == []
+
+
+HELLO = "A whole answer."
+SERVERS = {
+    "bedrock": (ConverseServer, frames.says(HELLO), "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", ""),
+    "anthropic": (AnthropicServer, sse.messages(sse.text(0, HELLO)), "ANTHROPIC_BASE_URL", ""),
+    "openai": (OpenAiServer, sse.chat({"content": HELLO}), "OPENAI_BASE_URL", "/v1"),
+}
+START = re.compile(r"^((?:\w+=\S+ )+)make chat MODEL=((\w+):\S+)$", re.MULTILINE)
+STARTS = START.findall("\n".join(_blocks("sh")))
+
+
+def test_three_ways_to_start_with_a_real_model_are_shown() -> None:
+    assert [provider for _, _, provider in STARTS] == list(SERVERS)
+
+
+@pytest.mark.parametrize(("given", "model", "provider"), STARTS)
+def test_a_way_to_start_works_as_it_is_shown(
+    given: str, model: str, provider: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    serves, reply, address, path = SERVERS[provider]
+    said = dict(one.split("=", 1) for one in given.split())
+    with served(plays(reply), serves=serves) as server:
+        there = {address: server.url + path, "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "key"}
+        for name, value in (said | there).items():
+            monkeypatch.setenv(name, value)
+        assert main(["chat", "--model", model, "Hello?"]) == 0
+        (received,) = server.requests
+    assert HELLO in capsys.readouterr().out
+    assert received.model_id == model.partition(":")[2]
+
+
+def test_models_of_other_providers_are_set_up_when_one_is_named() -> None:
+    fresh = ["-o", ".venv/.ready-to-run", "-o", "requirements.lock", "-W", "requirements-models.lock"]
+    for model, wanted in (("openai:m", True), ("anthropic:m", True), ("bedrock:m", False), ("", False)):
+        made = subprocess.run(
+            ["make", "-n", *fresh, "chat", f"MODEL={model}"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert ("requirements-models.lock" in made.stdout) == wanted
 
 
 def test_the_commands_are_targets_of_the_makefile() -> None:
