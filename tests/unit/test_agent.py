@@ -1,6 +1,7 @@
 """Agents: what one holds, and mistakes found when it is defined."""
 
 import dataclasses
+from itertools import count
 from typing import Any
 
 import pytest
@@ -73,7 +74,7 @@ def test_built_in_tools_are_all_or_none_or_those_named() -> None:
         ({"builtin_tools": ["sleep", "sleep"]}, "builtin_tools"),
         ({"builtin_tools": "sleep"}, "builtin_tools"),
     ],
-    ids=str,
+    ids=count(1),
 )
 def test_mistakes_are_refused_by_name(wrong: dict[str, Any], named: str) -> None:
     good: dict[str, Any] = {"name": "a", "instructions": "", "model": "m:x"}
