@@ -30,7 +30,7 @@ chat: $(if $(filter anthropic:% openai:%,$(CHAT_MODEL)),$(MODELS),$(RUN)) ## tal
 	  $(if $(CHAT_THREAD),--thread "$$CHAT_THREAD") $(if $(CHAT_TEXT),"$$CHAT_TEXT")
 
 test: $(DEV) ## run the tests; ARGS="-k word" goes to pytest
-	@$(BIN)/python -m pytest $(ARGS) || { echo 'make test: a test failed. Run it alone: make test ARGS="PATH::NAME -vv"'; exit 1; }
+	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS) || { echo 'make test: a test failed. Run it alone: make test ARGS="PATH::NAME -vv"'; exit 1; }
 
 check: format-check lint types test ## format, lint, types, tests: what CI runs
 
