@@ -18,6 +18,12 @@ from tests.architecture.template import (
 
 RECEIVE = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
 SEND = {"sqs:SendMessage"}
+COMPLETE = {"bedrock:InvokeModelWithResponseStream", "bedrock:ConverseStream"}
+MODELS = (
+    "arn:${AWS::Partition}:bedrock:*::foundation-model/*",
+    "arn:${AWS::Partition}:bedrock:*:${AWS::AccountId}:inference-profile/*",
+)
+"""Any model: which one is the app's, or ModelId's, to say."""
 LOG = {"logs:CreateLogStream", "logs:PutLogEvents"}
 each_function = pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
 
@@ -58,6 +64,7 @@ def uses_of(function: Function) -> dict[str, set[str]]:
             uses.setdefault(f"{source.queue}.Arn", set()).update(RECEIVE)
     if function.name == "AgentFunction":
         uses["InputQueue.Arn"].add("sqs:ChangeMessageVisibility")
+        uses |= {models: COMPLETE for models in MODELS}
     if table := function.environment.get("TORPOR_TABLE"):
         uses[f"{table}.Arn"] = store_actions("dynamodb")
     if bucket := function.environment.get("TORPOR_BUCKET"):
