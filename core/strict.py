@@ -26,7 +26,7 @@ from core.request import (
 )
 
 DOCUMENT_NAME = re.compile(r"[A-Za-z0-9 ()\[\]-]{1,200}")
-TOP_LEVEL_FORBIDDEN = ("anyOf", "oneOf", "allOf")
+TOP_LEVEL_FORBIDDEN = ("anyOf", "oneOf", "allOf", "$ref")
 
 
 def check_request(request: ModelRequest) -> None:

@@ -34,6 +34,8 @@ class Capabilities:
     """Whether it reads images and documents from S3 by itself."""
     result_status: bool = False
     """Whether a result may say that it is an error; for the others a text says so."""
+    whole_schemas: bool = False
+    """Whether tools may be described by all of JSON Schema, references included."""
     temperature: bool = True
     reasoning: Reasoning | None = None
     """None: it cannot be asked to reason. It may do so by itself."""
@@ -50,7 +52,12 @@ _TEXT_CACHING = Caching(tools=False, after=frozenset({"text"}))
 
 
 _CLAUDE = Capabilities(
-    images=True, documents=True, media_in_results=True, result_status=True, context_window=200_000
+    images=True,
+    documents=True,
+    media_in_results=True,
+    result_status=True,
+    whole_schemas=True,
+    context_window=200_000,
 )
 _CACHING_CLAUDE = replace(_CLAUDE, caching=_CACHING)
 _THINKING_CLAUDE = replace(_CACHING_CLAUDE, reasoning="budget")

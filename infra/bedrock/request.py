@@ -23,6 +23,7 @@ from core.request import (
 from infra.bedrock.caching import add_cache_points
 from infra.bedrock.capabilities import Capabilities
 from infra.bedrock.media import accompany_documents, document, image, limit_media, without_media
+from infra.bedrock.schemas import plain_schema
 from infra.reasoning import answers_unreasoned_calls
 
 Block = dict[str, Any]
@@ -43,7 +44,7 @@ def converse_request(request: ModelRequest, model_id: str, capabilities: Capabil
     if request.instructions.strip():
         arguments["system"] = [{"text": request.instructions}]
     if request.tools:
-        arguments["toolConfig"] = {"tools": [_tool(spec) for spec in request.tools]}
+        arguments["toolConfig"] = {"tools": [_tool(spec, capabilities) for spec in request.tools]}
     if request.guardrail is not None:
         identifier, _, version = request.guardrail.rpartition(":")
         arguments["guardrailConfig"] = {"guardrailIdentifier": identifier, "guardrailVersion": version}
@@ -75,8 +76,8 @@ def _thinking(request: ModelRequest, capabilities: Capabilities) -> dict[str, An
     return {"type": "enabled", "budget_tokens": request.reasoning_tokens}
 
 
-def _tool(spec: ToolSpec) -> Block:
-    schema = {"json": spec.schema}
+def _tool(spec: ToolSpec, capabilities: Capabilities) -> Block:
+    schema = {"json": spec.schema if capabilities.whole_schemas else plain_schema(spec.schema)}
     return {"toolSpec": {"name": spec.name, "description": spec.description, "inputSchema": schema}}
 
 

@@ -1,5 +1,6 @@
 """Converse's rules that depend on the model: reasoning, caching, media, sampling."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,8 @@ def model_faults(model_id: str, body: Body) -> Iterator[str]:
     yield from _limit_faults(body)
     if "nova" in model_id:
         yield from _nova_faults(body)
+    if "claude" not in model_id:
+        yield from _schema_faults(body)
     if not any(known in model_id for known in ("claude", "nova", "llama")):
         yield from _plain_faults(body)
     yield from _guardrail_faults(body.get("guardrailConfig"))
@@ -61,6 +64,16 @@ def _nova_faults(body: Body) -> Iterator[str]:
         yield "Nova takes no cache point among tools"
     if "additionalModelRequestFields" in body:
         yield "Nova takes no thinking"
+
+
+def _schema_faults(body: Body) -> Iterator[str]:
+    """Nova's, which are also safe for a model of which nothing is known."""
+    for tool in body.get("toolConfig", {}).get("tools", []):
+        schema = tool.get("toolSpec", {}).get("inputSchema", {}).get("json", {})
+        if found := schema.keys() - {"type", "properties", "required"}:
+            yield f"a schema with {sorted(found)} at its top"
+        if '"$ref"' in json.dumps(schema):
+            yield "a schema with references"
 
 
 def _plain_faults(body: Body) -> Iterator[str]:

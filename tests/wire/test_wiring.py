@@ -12,7 +12,7 @@ from tests.support.world import agent
 from tests.wire import frames
 from tests.wire.asking import CLAUDE
 from tests.wire.in_thread import served
-from tests.wire.server import ConverseServer
+from tests.wire.server import WireServer
 from tests.wire.steps import Refusal, plays
 
 APP = agent(instructions="Repeat.", model=f"bedrock:{CLAUDE}")
@@ -20,7 +20,7 @@ CALL = frames.message(frames.call(0, "echo", '{"text": "hi"}'), reason="tool_use
 
 
 @pytest.fixture
-def bedrock(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConverseServer]:
+def bedrock(monkeypatch: pytest.MonkeyPatch) -> Iterator[WireServer]:
     """A Bedrock that the SDK finds by itself, as it finds the person's credentials and region."""
     with served() as server:
         monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.url)
@@ -35,7 +35,7 @@ def message(message_id: str) -> dict[str, Any]:
 
 
 def test_the_agent_function_asks_bedrock_in_the_persons_name_not_the_emulators(
-    bedrock: ConverseServer,
+    bedrock: WireServer,
 ) -> None:
     bedrock.play(plays(CALL), plays(frames.says("hi")), plays(frames.says("again")))
     with LocalTorpor(app=APP) as local:
@@ -50,7 +50,7 @@ def test_the_agent_function_asks_bedrock_in_the_persons_name_not_the_emulators(
     assert bedrock.connections == 1
 
 
-def test_an_agent_function_that_calls_no_model_of_bedrock_opens_no_client(bedrock: ConverseServer) -> None:
+def test_an_agent_function_that_calls_no_model_of_bedrock_opens_no_client(bedrock: WireServer) -> None:
     with LocalTorpor(app=APP, model="script:examples/research.json") as local:
         local.send(message("m1"))
         local.drain()
@@ -58,7 +58,7 @@ def test_an_agent_function_that_calls_no_model_of_bedrock_opens_no_client(bedroc
     assert bedrock.connections == 0
 
 
-def test_a_refusal_is_told_and_the_thread_goes_on(bedrock: ConverseServer) -> None:
+def test_a_refusal_is_told_and_the_thread_goes_on(bedrock: WireServer) -> None:
     bedrock.play(Refusal(403, "AccessDeniedException", "not yours"), plays(frames.says("now")))
     with LocalTorpor(app=APP) as local:
         local.send(message("m1"))
@@ -71,7 +71,7 @@ def test_a_refusal_is_told_and_the_thread_goes_on(bedrock: ConverseServer) -> No
         assert local.outputs("t1")[-1]["text"] == "now"
 
 
-async def test_however_many_ask_at_once_one_client_is_opened(bedrock: ConverseServer) -> None:
+async def test_however_many_ask_at_once_one_client_is_opened(bedrock: WireServer) -> None:
     clients = AsyncClients(AwsAccess("us-east-1", "http://127.0.0.1:9"))
     lazy = clients.lazily(AwsAccess("us-east-1", bedrock.url), 5)
     asked = [lazy.of("bedrock-runtime") for _ in range(3)]
