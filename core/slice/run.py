@@ -88,7 +88,7 @@ class _Slice:
         self._completing = completing
         self._rounds = self._commits = 0
         self._usage = Usage()
-        self._fresh = self._called_for_help = False
+        self._fresh = False
         self._tries = 0
         self._carried: tuple[Unsent, ...] = ()
         self._lost: list[str] = []
@@ -160,9 +160,9 @@ class _Slice:
         if draft.only_carries:
             if someone_comes(self._manager, self._carried):
                 return True
-            if self._called_for_help:
+            if self._manager.state.wake is not None:
+                # One more commit would only carry the same again, at every try (invariant *bounded*).
                 raise NotSettled(f"what {self._thread_id!r} must send cannot be sent for now")
-            self._called_for_help = True
         await self._commit()
         return False
 
