@@ -126,6 +126,8 @@ class ThreadFacts:
     owes: str | None = None
     wake: str | None = None
     wake_reason: str = ""
+    wakes: list[str | None] = field(default_factory=list)
+    """By commit, the wake that was waited for after it."""
     timer: str | None = None
     deferred: list[str] = field(default_factory=list)
     closed: bool = False
@@ -172,6 +174,7 @@ class ThreadFacts:
             self.consumed.setdefault(key, commit.number)
         for change in commit.changes:
             self._change(commit, change)
+        self.wakes.append(self.wake)
 
     def _change(self, commit: CommitSeen, change: Json) -> None:
         match change["op"]:

@@ -59,6 +59,6 @@ def _is_stale(thread: ThreadFacts, body: Json, kind: str, message_id: str) -> bo
 
 
 def _settled(thread: ThreadFacts, facts: Facts, number: int) -> Broken:
-    """Whoever acknowledges has settled what it saw, or a wake that is out will (decision 1)."""
-    if thread.tip < number and thread.wake not in facts.sent:
+    """Whoever acknowledges has settled what it saw, or a wake that was out then will (decision 1)."""
+    if thread.tip < number and thread.wakes[number - 1] not in facts.sent:
         yield f"settle before next: acknowledged with the tip at {thread.tip}, commit {number} seen, no wake out"
