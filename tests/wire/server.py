@@ -44,6 +44,8 @@ class WireServer:
         self.faults: list[str] = []
         self.connections = 0
         """So far."""
+        self.otherwise: Answer | None = None
+        """Played when nothing else is left to play; such requests are then foreseen."""
         self._playing = 0
         self._idle = asyncio.Event()
         self._answers = list(answers)
@@ -113,6 +115,8 @@ class WireServer:
         if found := self.faults_of(received):
             self.faults += found
             return Refusal(400, "ValidationException", "; ".join(found))
+        if not self._answers and self.otherwise is not None:
+            return self.otherwise
         if not self._answers:
             self.faults.append("a request that no test foresaw")
             return Refusal(400, "ValidationException", "no more answers")
