@@ -23,7 +23,11 @@ class _Log:
     def info(self, text: str, **fields: Any) -> None:
         """Nothing of note."""
 
-    warning = info
+    def warning(self, text: str, **fields: Any) -> None:
+        if fields["error"] == "ModelUnavailable":
+            self._hear(
+                CURRENT.get(), "a failure of the model keeps its group blocked, instead of leaving a wake"
+            )
 
     def error(self, text: str, **fields: Any) -> None:
         if fields["action"] == "fail" and fields["error"] not in EXPECTED:

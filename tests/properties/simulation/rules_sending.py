@@ -3,9 +3,11 @@
 import json
 from collections.abc import Iterator
 
+from core.clock import iso, parse_iso
 from core.ports import Outgoing
 
 from .facts import CommitSeen, Facts, Promise, ThreadFacts
+from .loop import START
 
 Broken = Iterator[str]
 
@@ -47,6 +49,9 @@ def _as_promised(promise: Promise, message: Outgoing, passed_on: bool) -> Broken
         yield f"derived ids: {message.id} was promised as {promise.kind}, but sent as {kind}"
     if promise.kind == "carried" and message.body != promise.content["body"]:
         yield f"settle before next: {message.id} was carried with another body than it is sent with"
+    due_at = promise.content.get("due_at")
+    if message.queue == "delay" and due_at and iso(parse_iso(due_at)) != iso(message.due_at or START):
+        yield f"settle before next: {message.id} was promised for {due_at}, but sent for {message.due_at}"
 
 
 def _in_order(facts: Facts, message_id: str) -> Broken:
