@@ -19,7 +19,9 @@ export CHAT_THREAD := $(value THREAD)
 MINISTACK_VENV := .venv-ministack
 MINISTACK := $(MINISTACK_VENV)/.ready-1.5.33
 
-.PHONY: help chat test check format-check lint types format bench e2e
+SEEDS ?= 100
+
+.PHONY: help chat test soak check format-check lint types format bench e2e
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -31,6 +33,9 @@ chat: $(if $(filter anthropic:% openai:%,$(CHAT_MODEL)),$(MODELS),$(RUN)) ## tal
 
 test: $(DEV) ## run the tests; ARGS="-k word" goes to pytest
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS) || { echo 'make test: a test failed. Run it alone: make test ARGS="PATH::NAME -vv"'; exit 1; }
+
+soak: $(DEV) ## simulate every pair of crashes, and SEEDS=n random schedules of each scenario
+	@$(BIN)/python -m tests.properties.soak $(SEEDS) || { echo 'make soak: a rule broke. Each command above replays one run that breaks it.'; exit 1; }
 
 check: format-check lint types test ## format, lint, types, tests: what CI runs
 

@@ -1,7 +1,7 @@
 """Every crash point of a scenario, each a run of its own: the calm schedule with one deviation, or two.
 
-Crashes of one invocation between the same two durable effects lead to the same future, as nothing else is left of it:
-each such group is run once, and counted whole.
+Crashes of one invocation between the same two durable effects lead to the same future, as nothing else is left of it;
+so do outages of one port that begin between them. Each such group is run once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,16 +18,17 @@ SHORT = Setup(days_later=False)
 
 
 def fault_points(outcome: Outcome, kind: str, after: int = -1) -> Iterator[Deviation]:
-    """Where this fault can strike in this run, at decisions after `after` only; equivalent crashes once."""
+    """Where this fault can strike in this run, at decisions after `after` only; equivalent ones once."""
     told: set[tuple[str, int]] = set()
     for number, decision in enumerate(outcome.decisions):
         place = decision.calm.removeprefix("go ")
         if number <= after or decision.deviates or not _can_strike(kind, decision.faults, place):
             continue
-        same = (place.partition(" ")[0], decision.effects)
-        if kind != "crash" or same not in told:
-            told.add(same)
-            yield Deviation(number, f"{kind} {place}" if kind in decision.faults else _outage(kind, place))
+        option = _outage(place) if kind == "break" else f"{kind} {place}"
+        what = {"crash": place.partition(" ")[0], "break": option}.get(kind, place)
+        if (what, decision.effects) not in told:
+            told.add((what, decision.effects))
+            yield Deviation(number, option)
 
 
 def _can_strike(kind: str, faults: Sequence[str], place: str) -> bool:
@@ -40,11 +41,11 @@ def _can_strike(kind: str, faults: Sequence[str], place: str) -> bool:
             return kind in faults
 
 
-def _outage(kind: str, place: str) -> str:
+def _outage(place: str) -> str:
     """The port of this call breaks down, for long enough to use up all tries."""
     call = place.partition(" ")[2].partition("#")[0]
     port = call if call.startswith("send") else call.partition(".")[0]
-    return f"{kind} {port} for 1200 s"
+    return f"break {port} for 1200 s"
 
 
 def singles(scenario: Scenario, setup: Setup, kind: str = "crash") -> Iterator[Outcome]:

@@ -85,6 +85,8 @@ class HeldStore:
     def _came_between(self, loaded: LoadedThread, facts: LoadedThread) -> bool:
         """Whether the tip or a marker is of a commit newer than those read."""
         number = loaded.folded.state.number
+        if facts.folded.state.number == number:
+            return False
         newer = self.store.commits(facts.last.thread_id)[number:] if facts.last else ()
         marked = any(commit.consumes(key) for key in facts.markers for commit in newer)
         return marked or facts.tip > number
