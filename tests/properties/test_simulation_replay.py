@@ -1,4 +1,4 @@
-"""The simulator itself: a run is replayed exactly by what it prints, shrinks to what matters, and takes no real time."""
+"""The simulator itself: a run is replayed exactly by what it prints, shrinks to what matters and takes no real time."""
 
 import asyncio
 import shlex
