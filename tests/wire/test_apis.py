@@ -2,14 +2,17 @@
 
 import base64
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.agent import Agent
 from core.app import App
+from core.errors import Refused
 from core.ports import Model
 from core.settings import Settings
 from infra.memory import MemoryClock, MemoryStore
@@ -17,6 +20,7 @@ from tests.support.inputs import message, result, user
 from tests.support.recording import RecordingDispatcher
 from tests.support.world import START, TOOLS, World, world
 from tests.wire import sse
+from tests.wire.anything import any_content
 from tests.wire.api_servers import AnthropicServer, OpenAiServer
 from tests.wire.asking_apis import ANTHROPIC, OPENAI, asking_api
 from tests.wire.server import WireServer
@@ -107,8 +111,8 @@ async def test_signed_and_redacted_reasoning_goes_back_as_it_came() -> None:
         sse.call(2, "echo", '{"text": "hi"}'),
         reason="tool_use",
     )
-    settings = Settings(reasoning_tokens=2048, temperature=0.5)
-    async with talk("anthropic", plays(thinks), says("anthropic", "ok"), settings=settings) as (one, server):
+    thinking = Settings(reasoning_tokens=2048, temperature=0.5)
+    async with talk("anthropic", plays(thinks), says("anthropic", "ok"), settings=thinking) as (one, server):
         await one.run(user("go"))
         assert server.requests[0].body["thinking"]
         head = server.requests[1].body["messages"][1]["content"][:2]
@@ -159,3 +163,16 @@ async def test_a_servers_own_limit_on_output_has_the_name_that_every_server_know
         assert body["max_tokens"] == 4096
         assert body["messages"][-1] == {"role": "user", "content": "go"}
         assert server.requests[0].headers["authorization"] == "Bearer none"
+
+
+@BOTH
+@settings(max_examples=30)
+@given(contents=st.lists(any_content, min_size=1, max_size=3))
+async def test_after_any_content_the_next_message_is_answered(kind: str, contents: list[Any]) -> None:
+    async with talk(kind) as (one, server):
+        server.otherwise = says(kind, "fine")
+        for number, content in enumerate(contents):
+            with suppress(Refused):
+                await one.run(message("user_message", f"m{number}", content=content))
+        await one.run(user("and now?", "last"))
+        assert (await one.lines())[-1] == "Asst(fine)"
