@@ -1,7 +1,8 @@
 """Long runs of the simulator: `python -m tests.properties.soak SEEDS` (`make soak SEEDS=n`).
 
-Every pair of crash points of every scenario, then SEEDS random schedules of each. Says how far it is, what it covered,
-and a digest that is the same for the same seeds and code. A failing run is shrunk; the command that replays it is told.
+Every pair of crashes of every scenario, of a crash and a late awakening and the like; then SEEDS random schedules of
+each. Says how far it is, what it covered, and a digest that is the same for the same seeds and code. A failing run is
+shrunk, and the command that replays it is told.
 """
 
 import argparse
@@ -20,6 +21,8 @@ from .simulation.scenarios import BY_NAME
 from .simulation.seeds import seeded
 from .simulation.shrink import shrink
 
+PAIRS = (("crash", "crash"), ("crash", "stall"), ("stall", "crash"), ("stall", "stall"), ("fail", "crash"))
+"""Kinds of faults of which two strike in one run, each pair of places."""
 CHUNK = 25
 """Seeds of one job."""
 MOST_FAILURES = 5
@@ -28,20 +31,25 @@ MOST_FAILURES = 5
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Some runs of one scenario: those of these seeds; every pair of crash points if there are none."""
+    """Some runs of one scenario: every pair of two kinds of faults, or those of some seeds."""
 
     scenario: str
-    seeds: range | None = None
+    what: tuple[str, str] | range
 
     def outcomes(self) -> Iterator[Outcome]:
         scenario = BY_NAME[self.scenario]
-        if self.seeds is None:
-            return pairs(scenario, SHORT)
-        return (seeded(scenario, seed) for seed in self.seeds)
+        match self.what:
+            case range() as seeds:
+                return (seeded(scenario, seed) for seed in seeds)
+            case kinds:
+                return pairs(scenario, SHORT, kinds)
 
     def __str__(self) -> str:
-        what = "pairs" if self.seeds is None else f"seeds {self.seeds[0]}-{self.seeds[-1]}"
-        return f"{self.scenario}, {what}"
+        match self.what:
+            case range() as seeds:
+                return f"{self.scenario}, seeds {seeds[0]}-{seeds[-1]}"
+            case first, second:
+                return f"{self.scenario}, every {first} and {second}"
 
 
 @dataclass(slots=True)
@@ -70,7 +78,7 @@ def work(job: Job) -> Result:
 def jobs(seeds: int, first: int, with_pairs: bool) -> list[Job]:
     """All of them, the longest first."""
     chunks = [range(start, min(start + CHUNK, first + seeds)) for start in range(first, first + seeds, CHUNK)]
-    paired = [Job(name) for name in BY_NAME] if with_pairs else []
+    paired = [Job(name, kinds) for kinds in PAIRS for name in BY_NAME] if with_pairs else []
     return [*paired, *(Job(name, chunk) for chunk in chunks for name in BY_NAME)]
 
 
@@ -93,7 +101,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.properties.soak", description=__doc__)
     parser.add_argument("seeds", type=int, help="random schedules of each scenario")
     parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
-    parser.add_argument("--no-pairs", action="store_true", help="leave out the pairs of crash points")
+    parser.add_argument("--no-pairs", action="store_true", help="leave out the pairs")
     options = parser.parse_args()
     todo = jobs(options.seeds, options.first, not options.no_pairs)
     line = ""

@@ -56,9 +56,9 @@ def singles(scenario: Scenario, setup: Setup, kind: str = "crash") -> Iterator[O
         yield run(scenario, Planned([deviation]), setup)
 
 
-def pairs(scenario: Scenario, setup: Setup) -> Iterator[Outcome]:
-    """One run for each pair of crash points, the second one in what follows the first."""
-    for first in singles(scenario, setup):
-        for deviation in fault_points(first, "crash", after=max([d.at for d in first.deviations], default=0)):
+def pairs(scenario: Scenario, setup: Setup, kinds: tuple[str, str] = ("crash", "crash")) -> Iterator[Outcome]:
+    """One run for each pair of points where faults of these kinds can strike, the second in what follows the first."""
+    for first in singles(scenario, setup, kinds[0]):
+        for second in fault_points(first, kinds[1], after=max([d.at for d in first.deviations], default=0)):
             if first.deviations:
-                yield run(scenario, Planned([*first.deviations, deviation]), setup)
+                yield run(scenario, Planned([*first.deviations, second]), setup)
