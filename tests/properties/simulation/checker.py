@@ -8,10 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from core.clock import Clock
-from core.commit import Commit
+from core.commit import Commit, commit_record
+from core.ids import digest
 from core.ports import Outgoing, ParkedBody
 from core.request import ModelRequest
 from core.work import Begun, Ended, Finished, Started
+from infra.memory import MemoryStore
 
 from .facts import Circumstances, Facts, Json, seen
 from .points import CURRENT, Invocation
@@ -160,6 +162,10 @@ class Checker:
         """A record failed for a reason that no retry mends: in these scenarios always a bug."""
         self._hold([f"unexpected error in {who.name}: {error}"])
 
-    def ended(self, said: Iterable[Json]) -> None:
+    def ended(self, said: Iterable[Json], store: MemoryStore) -> None:
         """Nothing is left to do."""
         self._hold(broken_at_the_end(self.facts, said))
+        for thread in self.facts.threads.values():
+            kept = [digest(commit_record(commit)) for commit in store.commits(thread.thread_id)]
+            if kept != [commit.digest for commit in thread.commits]:
+                self._hold([f"append-only: the log of {thread.thread_id} is not what was committed"])

@@ -99,7 +99,7 @@ class Run:
             if world.checker.broken:
                 return
             if calm is None and not world.is_days_later:
-                world.checker.ended([say.body for say in world.scenario.says[: world.said]])
+                world.checker.ended([say.body for say in world.scenario.says[: world.said]], world.store)
             if calm is None and (world.is_days_later or not world.setup.days_later):
                 return
             if calm is None:
