@@ -23,6 +23,9 @@ PATIENCE = timedelta(days=12)
 table must not park what is healthy. A message is kept for 14 days.
 """
 
+LAST_RESORT = timedelta(days=13)
+"""After this it is not tried any more: also a fault of ours that nobody foresaw loses nothing."""
+
 HandleRecord = Callable[[QueueRecord, DeadLetterContainer], Awaitable[str]]
 
 
@@ -64,6 +67,10 @@ def _handler_for(record: QueueRecord, container: DeadLetterContainer) -> HandleR
 
 async def handle_input_record(record: QueueRecord, container: DeadLetterContainer) -> str:
     """An input that the agent gave up: the same slice without completion; if that fails too, it is parked and told."""
+    if container.agent.ports.clock.now() - record.sent_at >= LAST_RESORT:
+        refusal = Refused("dead_letter", "every try of the dead-letter handler failed")
+        await refuse_record(record, container.agent, refusal)
+        return "parked"
     try:
         return await visit(record, container.agent, completing=False)
     except PermanentError as error:

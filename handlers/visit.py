@@ -1,5 +1,7 @@
 """One record of the input queue: parsed, then taken to its thread in one slice. Shared by agent and dead letters."""
 
+from collections.abc import Sequence
+
 from core.errors import Refused
 from core.ids import is_thread_id
 from core.messages import Envelope, parse_input, thread_of
@@ -27,8 +29,7 @@ async def visit(record: QueueRecord, container: AgentContainer, *, completing: b
         observer=container.observer,
         completing=completing,
     )
-    if report.lost_outputs:
-        logger().error("outputs can never be sent", action="lost_output", output_ids=report.lost_outputs)
+    _log_lost(report.lost_outputs)
     (result,) = report.inputs
     return "refused" if isinstance(result, Refused) else result
 
@@ -45,4 +46,9 @@ async def refuse_record(record: QueueRecord, container: AgentContainer, refusal:
         thread_id=thread_id,
         sent_at=record.sent_at,
     )
-    await refuse(container.ports, refused)
+    _log_lost(await refuse(container.ports, refused))
+
+
+def _log_lost(output_ids: Sequence[str]) -> None:
+    if output_ids:
+        logger().error("outputs can never be sent", action="lost_output", output_ids=output_ids)

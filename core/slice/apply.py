@@ -76,6 +76,7 @@ def apply_effect(manager: HistoryManager, effect: Effect, taken: Input) -> None:
             draft.set_state(origin=Origin(agent=agent))
         case NewUserInput(credit=credit):
             draft.set_state(turns=0, credit=credit)
+            forget_wake(manager)
         case AddSources(sources=sources):
             add_sources(manager, sources)
         case OpenSubscription(call_id=call_id):

@@ -33,10 +33,11 @@ class RefusedBody:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
-async def refuse(ports: SlicePorts, refused: RefusedBody) -> None:
+async def refuse(ports: SlicePorts, refused: RefusedBody) -> tuple[str, ...]:
     """Park the body (unless the thread is just closed) and tell the sender. Idempotent.
 
-    Raises StoreUnavailable or NotSettled: the record must be delivered again.
+    Returns the ids of outputs that can never be sent, to be logged. Raises StoreUnavailable or NotSettled: the record
+    must be delivered again.
     """
     refusal = refused.refusal
     if refusal.code != "closed":
@@ -49,10 +50,12 @@ async def refuse(ports: SlicePorts, refused: RefusedBody) -> None:
                 body=refused.body,
             )
         )
-    if refused.thread_id is not None:
-        unsent = await ports.dispatcher.send([_error_output(refused, refused.thread_id, ports.clock.now())])
-        if any(not one.permanent for one in unsent):
-            raise NotSettled(f"the refusal of {refused.message_id!r} cannot be told for now")
+    if refused.thread_id is None:
+        return ()
+    unsent = await ports.dispatcher.send([_error_output(refused, refused.thread_id, ports.clock.now())])
+    if any(not one.permanent for one in unsent):
+        raise NotSettled(f"the refusal of {refused.message_id!r} cannot be told for now")
+    return tuple(one.message.id for one in unsent)
 
 
 def _error_output(refused: RefusedBody, thread_id: str, now: datetime) -> Outgoing:

@@ -223,7 +223,7 @@ class _Slice:
     async def _refuse(self, results: Sequence[Taken | Refused]) -> None:
         for taken, result in zip(self._inputs, results, strict=True):
             if isinstance(result, Refused):
-                await refuse(
+                self._lost += await refuse(
                     self._ports,
                     RefusedBody(
                         refusal=result,

@@ -38,7 +38,13 @@ async def settle(manager: HistoryManager, ports: SlicePorts) -> Leftover:
     if commit is None:
         return Leftover()
     messages = outgoing(commit, manager.thread_stack, manager.metadata)
-    unsent, _ = await asyncio.gather(ports.dispatcher.send(messages), ports.store.mark(commit))
+    unsent, marked = await asyncio.gather(
+        ports.dispatcher.send(messages), ports.store.mark(commit), return_exceptions=True
+    )
+    if isinstance(unsent, BaseException):
+        raise unsent
+    if isinstance(marked, BaseException):  # only now: nothing of this slice goes on behind its end
+        raise marked
     carried = tuple(one for one in unsent if not _is_final(one))
     lost = tuple(one.message.id for one in unsent if _is_final(one) and one.message.queue == OUTPUT)
     answered = _answer_undeliverable(manager, unsent)

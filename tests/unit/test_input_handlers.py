@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
-from core.errors import StoreUnavailable, UnreadableRecord
+from core.delivery import OUTPUT
+from core.errors import Refused, StoreUnavailable, UnreadableRecord
 from core.worker import Answering
 from handlers import agent, dead_letters
 from handlers.agent_container import AgentContainer, DeadLetterContainer
@@ -23,6 +24,7 @@ from infra.memory.queues import MemoryQueues
 from infra.sqs.visibility import RecordVisibility
 from infra.work.memory import MemoryWorkRecords
 from tests.support.faulty import FaultyStore
+from tests.support.inputs import user
 from tests.support.played import says
 from tests.support.world import START, World, world
 
@@ -48,7 +50,7 @@ class Visibility:
         }
 
 
-def _event(*groups: str, received: int = 1, sent_days_ago: int = 0) -> dict[str, Any]:
+def _event(*groups: str, received: int = 1, sent_days_ago: float = 0) -> dict[str, Any]:
     """One user text per group, in order."""
     sent_at = START - timedelta(days=sent_days_ago)
     sent_at_ms = str(round(sent_at.timestamp() * 1000))
@@ -121,10 +123,15 @@ async def test_records_are_brought_back_ten_at_a_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failure", "sent_days_ago"), [(UnreadableRecord("newer"), 0), (StoreUnavailable("down"), 13)]
+    ("failure", "sent_days_ago"),
+    [
+        (UnreadableRecord("newer"), 0),
+        (StoreUnavailable("down"), 12.5),
+        (ZeroDivisionError("a fault of ours"), 13),
+    ],
 )
 async def test_a_dead_input_that_the_dead_letter_handler_cannot_take_in_is_parked_and_told(
-    failure: Exception, sent_days_ago: int
+    failure: Exception, sent_days_ago: float
 ) -> None:
     event = _event("t1", received=50, sent_days_ago=sent_days_ago)
     kept = MemoryStore(MemoryClock(START))
@@ -137,6 +144,16 @@ async def test_a_dead_input_that_the_dead_letter_handler_cannot_take_in_is_parke
     assert parked.reason.startswith("dead_letter: ")
     (error,) = on.dispatcher.outputs
     assert (error["type"], error["code"], error["message_id"]) == ("error", "dead_letter", "m0")
+
+
+async def test_a_refusal_that_can_never_be_told_is_acknowledged_and_counted() -> None:
+    on = world()
+    on.dispatcher.gone = {OUTPUT}
+    report = await on.run(user("hello", thread_id="t1~nobody"))
+    (refused,) = report.inputs
+    assert isinstance(refused, Refused)
+    assert refused.code == "unknown_thread"
+    assert len(report.lost_outputs) == 1
 
 
 async def test_a_dead_input_that_may_be_taken_in_later_comes_again() -> None:

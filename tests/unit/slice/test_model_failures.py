@@ -251,6 +251,17 @@ async def test_unsigned_reasoning_is_never_sent_back() -> None:
     assert "hm" not in str(one.model.requests[-1].messages)
 
 
+async def test_new_text_in_a_slice_without_time_still_resets_the_tries() -> None:
+    one = world(*SLICE_OF_FAILURES)
+    await one.run(user("go"))
+    assert (await _pending(one)).tries == 3
+    await one.run(user("and?", "m2"), seconds_left=1.0)
+    assert (await _pending(one)).reason == "continue"
+    one.model.play(says("here"))
+    await one.run(delivered(one.dispatcher.internal[-1]))
+    assert one.model.requests[-1].context.attempt == 1
+
+
 async def test_a_model_that_cannot_be_had_is_told_and_the_next_deployment_answers() -> None:
     on = world(says("back"))
     gone = replace(on.ports, models=_no_model)

@@ -1,13 +1,16 @@
 """Invariant *settle before next* when messages cannot be sent: carried on, answered, or counted."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 
 from core.commit import Commit
-from core.errors import NotSettled
+from core.errors import NotSettled, StoreUnavailable
 from core.outbox import Carried, SendWake
-from core.ports import LoadedThread
+from core.ports import LoadedThread, Outgoing
+from infra.memory import MemoryClock, MemoryStore
+from tests.support.faulty import FaultyStore
 from tests.support.inputs import THREAD, close, delivered, result, user
 from tests.support.played import calls, says
 from tests.support.world import START, WEB, World, world
@@ -185,3 +188,20 @@ async def test_every_message_of_a_carried_commit_keeps_its_due_instant() -> None
     await one.run(result(call_id.replace("call", "no")))
     timers = [message for message in one.dispatcher.internal if '"timer"' in message.body]
     assert {message.due_at for message in timers} == {START + timedelta(seconds=600)}
+
+
+async def test_a_slice_whose_markers_fail_leaves_nothing_running_behind() -> None:
+    store = FaultyStore(MemoryStore(MemoryClock(START)))
+    store.before["mark"] = StoreUnavailable("down")
+    one, ended = world(says("hi"), store=store), list[str]()
+
+    async def slowly(message: Outgoing) -> None:
+        later = asyncio.Event()
+        asyncio.get_running_loop().call_soon(later.set)
+        await later.wait()
+        ended.append(message.id)
+
+    one.dispatcher.on_send = slowly
+    with pytest.raises(StoreUnavailable):
+        await one.run(user("go"))
+    assert len(ended) == 1
