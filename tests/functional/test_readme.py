@@ -116,7 +116,7 @@ def test_models_of_other_providers_are_set_up_when_one_is_named() -> None:
 
 
 def test_the_commands_are_targets_of_the_makefile() -> None:
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", README, re.MULTILINE))
+    targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"(?:^|`)make ([a-z0-9-]+)", README, re.MULTILINE))
     assert named <= targets
     assert {"chat", "test"} <= named
