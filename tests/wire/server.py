@@ -5,6 +5,7 @@ Real sockets and the real framing, so that the real client is what is tested.
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self, assert_never
@@ -30,7 +31,7 @@ class Received:
         return messages
 
 
-class WireServer:
+class WireServer(ABC):
     """Plays its answers one after another. A request that breaks the rules is refused and kept in `faults`.
 
     Leaving it fails the test for faults, for requests nobody foresaw and for answers that were not asked for. A
@@ -98,17 +99,20 @@ class WireServer:
             self._serving.discard(task)
             writer.close()
 
+    @abstractmethod
     def received(self, path: str, headers: Mapping[str, str], body: Any) -> Received:
         """What a request says."""
-        raise NotImplementedError
+        ...
 
+    @abstractmethod
     def faults_of(self, received: Received) -> list[str]:
         """What the provider would refuse it for."""
-        raise NotImplementedError
+        ...
 
+    @abstractmethod
     def refusal(self, refusal: Refusal) -> tuple[dict[str, str], Any]:
         """Headers and body of a refusal."""
-        raise NotImplementedError
+        ...
 
     def _choose(self, received: Received) -> Answer:
         self.requests.append(received)
