@@ -28,6 +28,8 @@ MODEL_FAILURES: Final = (*AWS_FAILURES, aiohttp.ClientError, ParserError)
 """What asking Bedrock raises, whatever the layer."""
 
 _MESSAGE_CHARACTERS: Final = 300
+UNNAMED: Final = "an error without a code"
+"""What the SDK makes of an error inside a stream that its model of the service does not know."""
 
 _LATER: Final = frozenset(
     {
@@ -80,7 +82,7 @@ def translated(failure: BaseException) -> PermanentError | RetryableError:
 
 def error_of(code: str, message: str, status: int = 0) -> PermanentError | RetryableError:
     """The core error for an error code of Bedrock's. `status` is the HTTP status; 0 for an error inside a stream."""
-    code = code[:1].upper() + code[1:]  # inside a stream they begin in lower case
+    code = code[:1].upper() + code[1:] or UNNAMED  # inside a stream they begin in lower case
     text = f"Bedrock: {code}: {shorten(message, _MESSAGE_CHARACTERS)}".rstrip(": ")
     if code == "ValidationException" and says_overflow(message):
         return ModelOverflow(text)

@@ -75,6 +75,7 @@ class ConverseStream:
                 self._usage = _usage(metadata.get("usage"))
                 yield from self._completed()
             case _:
+                _fail_for_what_is_lost(event)
                 _fail_for_errors(event)
 
     def end(self) -> Iterator[Chunk]:
@@ -134,6 +135,8 @@ class ConverseStream:
             yield chunk
 
     def _stop(self, reason: str) -> Iterator[Chunk]:
+        if self._stop_reason is not None:
+            raise ModelUnavailable("Bedrock: the stream stopped twice")
         if any(not isinstance(block, _Text) for block in self._open.values()):
             raise ModelUnavailable("Bedrock: the stream stopped inside a block")
         self._open.clear()
@@ -190,6 +193,17 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise ModelUnavailable("Bedrock: the stream has something else where text belongs")
     return value
+
+
+def _fail_for_what_is_lost(event: dict[str, Any]) -> None:
+    """A piece that belongs to no block, or a call without a name, would be missing from the turn unseen."""
+    match event:
+        case (
+            {"contentBlockDelta": _}
+            | {"contentBlockStop": _}
+            | {"contentBlockStart": {"start": {"toolUse": _}}}
+        ):
+            raise ModelUnavailable("Bedrock: the stream has a piece of no block")
 
 
 def _fail_for_errors(event: dict[str, Any]) -> None:

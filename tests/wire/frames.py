@@ -58,6 +58,10 @@ def delta(index: int, piece: dict[str, Any]) -> bytes:
     return event("contentBlockDelta", {"contentBlockIndex": index, "delta": piece})
 
 
+def block_start(index: int, began: dict[str, Any]) -> bytes:
+    return event("contentBlockStart", {"contentBlockIndex": index, "start": began})
+
+
 def block_stop(index: int) -> bytes:
     return event("contentBlockStop", {"contentBlockIndex": index})
 
@@ -81,9 +85,8 @@ def reasoning(
 
 def call(index: int, name: str, *pieces: str, use_id: str = "tooluse_0") -> list[bytes]:
     """A call whose arguments come in these pieces."""
-    started = {"contentBlockIndex": index, "start": {"toolUse": {"toolUseId": use_id, "name": name}}}
     deltas = [delta(index, {"toolUse": {"input": piece}}) for piece in pieces]
-    return [event("contentBlockStart", started), *deltas, block_stop(index)]
+    return [block_start(index, {"toolUse": {"toolUseId": use_id, "name": name}}), *deltas, block_stop(index)]
 
 
 def stop(reason: str) -> bytes:

@@ -119,6 +119,9 @@ async def test_what_is_no_answer_is_tried_again(data: bytes) -> None:
         pytest.param([frames.delta(0, {"reasoningContent": {"redactedContent": "?"}})], id="no base64"),
         pytest.param([frames.event("contentBlockDelta", [1, 2])], id="no object"),
         pytest.param([frames.stop("end_turn"), *frames.text(0, "x")], id="text after the stop"),
+        pytest.param([frames.stop("end_turn")], id="two stops"),
+        pytest.param([frames.event("contentBlockDelta", {"delta": {"text": "x"}})], id="text of no block"),
+        pytest.param([frames.block_start(0, {"toolUse": {"toolUseId": "t"}})], id="a call without a name"),
     ],
 )
 async def test_what_breaks_the_protocol_was_cut(parts: list[bytes]) -> None:
