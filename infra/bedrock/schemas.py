@@ -10,26 +10,55 @@ Schema = dict[str, Any]
 _TOP = ("type", "properties", "required")
 _BESIDE = ("description", "default")
 """What pydantic writes beside a reference."""
+DEEPEST = 8
+"""Of references inside what others name. Types that name each other would grow by the factorial of their number."""
+MOST_INLINED = 200
 
 
 def plain_schema(schema: Schema) -> Schema:
-    """The schema without references: each is replaced by what it names, or by any object where that holds itself."""
+    """The schema without references: each is replaced by what it names, or by any object where that holds itself.
+
+    By any object, too, below the depth to which all of them take no more than MOST_INLINED replacements.
+    """
     top = {key: schema[key] for key in _TOP if key in schema}
-    plain: Schema = _inlined(top, schema.get("$defs", {}), ())
-    return plain
+    for depth in range(DEEPEST, 0, -1):
+        try:
+            return _Inlining(schema.get("$defs", {}), depth).schema(top)
+        except _TooMany:
+            continue
+    return _Inlining({}, 0).schema(top)
 
 
-def _inlined(value: Any, named: dict[str, Any], inside: tuple[str, ...]) -> Any:
-    match value:
-        case {"$ref": str(reference)}:
-            name = reference.rpartition("/")[2]
-            beside = {key: value[key] for key in _BESIDE if key in value}
-            if name in inside or name not in named:
-                return {"type": "object", **beside}
-            return {**_inlined(named[name], named, (*inside, name)), **beside}
-        case dict():
-            return {key: _inlined(item, named, inside) for key, item in value.items()}
-        case list():
-            return [_inlined(item, named, inside) for item in value]
-        case _:
-            return value
+class _TooMany(Exception):
+    """More than MOST_INLINED."""
+
+
+class _Inlining:
+    """One attempt, to one depth."""
+
+    def __init__(self, named: dict[str, Any], depth: int) -> None:
+        self._named = named
+        self._depth = depth
+        self._inlined = 0
+
+    def schema(self, top: Schema) -> Schema:
+        plain: Schema = self._plain(top, ())
+        return plain
+
+    def _plain(self, value: Any, inside: tuple[str, ...]) -> Any:
+        match value:
+            case {"$ref": str(reference)}:
+                name = reference.rpartition("/")[2]
+                beside = {key: value[key] for key in _BESIDE if key in value}
+                if name in inside or name not in self._named or len(inside) == self._depth:
+                    return {"type": "object", **beside}
+                self._inlined += 1
+                if self._inlined > MOST_INLINED:
+                    raise _TooMany
+                return {**self._plain(self._named[name], (*inside, name)), **beside}
+            case dict():
+                return {key: self._plain(item, inside) for key, item in value.items()}
+            case list():
+                return [self._plain(item, inside) for item in value]
+            case _:
+                return value
