@@ -10,7 +10,7 @@ from typing import Any
 from core.blocks import Content, JsonBlock, TextBlock
 from core.chunks import ReasoningDelta, TextChunk
 from core.entries import ToolCall
-from core.slice.notices import CallAnswered, CallStarted, ThinkingEnded, TurnDiscarded
+from core.slice.notices import CallAnswered, CallStarted, ThinkingEnded, TurnDiscarded, TurnPostponed
 from core.text import shorten
 
 MOST_SHOWN = 160
@@ -57,6 +57,8 @@ class ChatView:
                     self._end_line()
                 case TurnDiscarded(reason=reason):
                     self._line(f"({reason}: this attempt is void)", dim=True)
+                case TurnPostponed(reason=reason, seconds=seconds):
+                    self._line(f"({reason}: tried again in {seconds} s; Ctrl-C ends)", dim=True)
                 case CallStarted(call=call, worker=worker):
                     self._started(call, worker)
                 case CallAnswered(result=result):

@@ -23,6 +23,14 @@ class TurnDiscarded:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnPostponed:
+    """The last attempt of this slice failed, and is void: a wake makes the next. Told before the commit."""
+
+    reason: str
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
 class CallStarted:
     """A call is about to run here, or was sent to `worker`."""
 

@@ -18,6 +18,7 @@ from core.settings import Limits
 from core.slice.apply import forget_wake, owe_nothing
 from core.slice.calls import Plan, abandon_calls, carry_out, limit_calls, plan_calls
 from core.slice.completion import Completing, Ending, Finished, RefusedForGood, Unavailable
+from core.slice.notices import TurnPostponed
 from core.slice.ports import COMMIT_SECONDS, SlicePorts
 from core.slice.requests import build_request, estimated_tokens
 from core.thread import Hidden, PendingWake, ThreadState
@@ -81,9 +82,9 @@ class Round:
             case Finished(completed=completed):
                 await self._turn(completed, last_words)
                 return RoundDone(True, completed.usage)
-            case Unavailable(tries=tries) if tries < self.agent.limits.model_tries:
+            case Unavailable(tries=tries, reason=reason) if tries < self.agent.limits.model_tries:
                 self.manager.discard_turn()
-                self._retry_later(tries)
+                self._retry_later(tries, reason)
             case Unavailable(tries=tries, reason=reason):
                 await self._fail("model", f"the model could not be reached in {tries} tries: {reason}")
             case RefusedForGood(reason=reason, overflow=overflow):
@@ -147,11 +148,12 @@ class Round:
         owed_to = self.manager.state.owes_to
         self.manager.draft.send(SendError(code=code, message=reason, message_id=owed_to))
 
-    def _retry_later(self, tries: int) -> None:
+    def _retry_later(self, tries: int, reason: str) -> None:
         """Leave a delayed wake: the group stays free, so that `cancel` and new text get through."""
         delay_seconds = min(RETRY_FIRST_SECONDS * 2 ** min(tries, 20), RETRY_LONGEST_SECONDS)
         due_at = self.ports.clock.now() + timedelta(seconds=delay_seconds)
         self.manager.draft.arm_wake(PendingWake(id="", reason="model", due_at=due_at, tries=tries))
+        self.observer.notice(TurnPostponed(reason, delay_seconds))
 
     async def _fail(self, code: ErrorCode, reason: str) -> None:
         """End the turn: what was said is kept, its calls are answered unrun, the failure is told."""

@@ -189,6 +189,16 @@ def test_on_a_terminal_it_streams_outlives_its_workers_and_ends_with_the_input()
     assert _worker_processes() <= before
 
 
+def test_a_model_that_cannot_be_reached_is_tried_again_and_ctrl_c_ends_the_wait(tmp_path: Path) -> None:
+    script = tmp_path / "down.json"
+    script.write_text('{"rules": [{"when": {}, "reply": {"error": "throttled"}}]}')
+    terminal = Terminal("--app", APP, "--model", f"script:{script}", "hello")
+    terminal.wait_for("Ctrl-C")
+    assert re.search(r"\d+ s\b", terminal.shown)
+    terminal.type("\x03")
+    assert terminal.end(pressing="\x03") == 130
+
+
 @pytest.mark.parametrize("when", ["at the prompt", "in mid-answer"])
 def test_ctrl_c_ends_it_cleanly(when: str) -> None:
     before = _worker_processes()
