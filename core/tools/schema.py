@@ -5,6 +5,7 @@ an alias takes away again, so that a parameter may have any name (`schema`, `cop
 """
 
 import inspect
+import json
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,6 +45,10 @@ class Signature:
             raise DefinitionError(
                 f"tool {self.model.__name__!r}: an argument cannot be told: {exc.message}"
             ) from exc
+        except ValueError as exc:  # pydantic's for what it cannot write as JSON
+            raise DefinitionError(f"tool {self.model.__name__!r}: an argument cannot be told: {exc}") from exc
+        if not _is_json(schema):
+            raise DefinitionError(f"tool {self.model.__name__!r}: an argument's schema is not JSON")
         schema.pop("title", None)
         schema.setdefault("properties", {})
         if len(schema["properties"]) != len(self.model.model_fields):
@@ -61,8 +66,21 @@ class _SchemaForModels(GenerateJsonSchema):
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
 
+    def default_schema(self, schema: Any) -> dict[str, Any]:
+        """A default that JSON has no word for, such as infinity, still holds, but is not told."""
+        told = super().default_schema(schema)
+        return told if _is_json(told.get("default")) else {k: v for k, v in told.items() if k != "default"}
+
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - pydantic's signature
         return False
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        return False
+    return True
 
 
 def read_signature(name: str, function: Callable[..., Any]) -> Signature:

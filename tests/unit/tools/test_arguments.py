@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import math
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field, field_validator
 
-from core import ToolContext, tool
+from core import DefinitionError, ToolContext, tool
 from core.tools import BadArguments, validate_arguments
 
 if TYPE_CHECKING:
@@ -108,6 +109,25 @@ def test_arguments_arrive_as_the_types_of_the_signature() -> None:
 def test_a_parameter_may_have_any_name() -> None:
     raw = {"schema": "a", "copy": "b", "model_config": "c", "_hidden": "d", "self": "e"}
     assert validate_arguments(awkward.tool, raw) == {**raw, "json": False}
+
+
+def test_a_default_that_json_cannot_say_holds_untold() -> None:
+    @tool
+    def rank(limit: float = math.inf) -> str:
+        """Rank."""
+        return str(limit)
+
+    assert rank.tool.input_schema["properties"] == {"limit": {"type": "number"}}
+    assert validate_arguments(rank.tool, {}) == {"limit": math.inf}
+
+
+@pytest.mark.parametrize("extra", [math.nan, object()], ids=["a number", "an object"])
+def test_a_schema_that_is_not_json_is_refused_when_the_tool_is_defined(extra: object) -> None:
+    def rank(limit: float) -> None: ...
+
+    rank.__annotations__ = {"limit": Annotated[float, Field(json_schema_extra={"example": extra})]}  # type: ignore[dict-item]
+    with pytest.raises(DefinitionError, match="rank"):
+        tool(description="Rank.")(rank)
 
 
 def test_defaults_are_not_shared_between_calls() -> None:
