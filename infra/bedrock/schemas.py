@@ -22,24 +22,20 @@ def plain_schema(schema: Schema) -> Schema:
     """
     top = {key: schema[key] for key in _TOP if key in schema}
     for depth in range(DEEPEST, 0, -1):
-        try:
-            return _Inlining(schema.get("$defs", {}), depth).schema(top)
-        except _TooMany:
-            continue
+        attempt = _Inlining(schema.get("$defs", {}), depth)
+        plain = attempt.schema(top)
+        if attempt.inlined <= MOST_INLINED:
+            return plain
     return _Inlining({}, 0).schema(top)
 
 
-class _TooMany(Exception):
-    """More than MOST_INLINED."""
-
-
 class _Inlining:
-    """One attempt, to one depth."""
+    """One attempt, to one depth. Beyond MOST_INLINED it only shows that there are more."""
 
     def __init__(self, named: dict[str, Any], depth: int) -> None:
         self._named = named
         self._depth = depth
-        self._inlined = 0
+        self.inlined = 0
 
     def schema(self, top: Schema) -> Schema:
         plain: Schema = self._plain(top, ())
@@ -52,9 +48,9 @@ class _Inlining:
                 beside = {key: value[key] for key in _BESIDE if key in value}
                 if name in inside or name not in self._named or len(inside) == self._depth:
                     return {"type": "object", **beside}
-                self._inlined += 1
-                if self._inlined > MOST_INLINED:
-                    raise _TooMany
+                self.inlined += 1
+                if self.inlined > MOST_INLINED:
+                    return {"type": "object", **beside}
                 return {**self._plain(self._named[name], (*inside, name)), **beside}
             case dict():
                 return {key: self._plain(item, inside) for key, item in value.items()}
