@@ -44,11 +44,17 @@ def choose_model(spec: str, asked: str | None) -> ChosenModel:
 def _check(model: str, root: Path) -> None:
     """Raises DefinitionError. Nobody is called: that the model answers is not known before it does."""
     model_for(model, root, SYSTEM_CLOCK)
-    if model.startswith(f"{BEDROCK}:") and not _has_credentials():
-        raise DefinitionError(f"model {model!r}: there are no AWS credentials here: {CREDENTIALS_ADVICE}")
+    if model.startswith(f"{BEDROCK}:") and (lack := _lack_of_credentials()):
+        raise DefinitionError(f"model {model!r}: {lack}: {CREDENTIALS_ADVICE}")
 
 
-def _has_credentials() -> bool:
+def _lack_of_credentials() -> str | None:
+    """What is wrong with the AWS credentials here, as far as can be seen without asking anybody."""
     import botocore.session
+    from botocore.exceptions import BotoCoreError
 
-    return botocore.session.get_session().get_credentials() is not None
+    try:
+        found = botocore.session.get_session().get_credentials()
+    except BotoCoreError as failure:  # such as a profile that is not there
+        return str(failure)
+    return "there are no AWS credentials here" if found is None else None

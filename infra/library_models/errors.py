@@ -7,6 +7,7 @@ from pydantic_ai.exceptions import (
     AgentRunError,
     ModelAPIError,
     ModelAuthenticationError,
+    ModelConnectionError,
     ModelContextWindowExceededError,
     ModelHTTPError,
     ModelNotFoundError,
@@ -17,7 +18,7 @@ from pydantic_ai.exceptions import (
 
 from core.errors import ModelOverflow, ModelRefused, ModelUnavailable, PermanentError, RetryableError
 from core.text import shorten
-from infra.library_models.apis import APIS
+from infra.library_models.apis import APIS, is_own_server
 from infra.overflow import says_overflow
 
 MODEL_FAILURES: Final = (
@@ -48,6 +49,8 @@ def translated(failure: BaseException, provider: str) -> PermanentError | Retrya
         return ModelOverflow(text)
     if isinstance(failure, ModelAuthenticationError | ModelNotFoundError):
         return ModelRefused(f"{text} ({_advice(failure, provider)})")
+    if isinstance(failure, ModelConnectionError) and is_own_server(provider):
+        text = f"{text} (is the server there that {APIS[provider].base_url} names?)"
     if isinstance(failure, _FOR_GOOD) or (400 <= status < 500 and status not in _LATER_STATUS):
         return ModelRefused(text)
     return ModelUnavailable(text)

@@ -158,6 +158,17 @@ def test_what_cannot_be_had_is_said_in_one_line(
     assert len(told.splitlines()) == 1
 
 
+@pytest.mark.parametrize("config", ["", "[default\nnonsense"], ids=["no such profile", "a broken file"])
+def test_aws_settings_that_cannot_be_used_are_said_in_one_line(
+    config: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config").write_text(config)
+    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
+    monkeypatch.setenv("AWS_PROFILE", "nobody")
+    assert main(["chat", "--app", APP, "--model", "bedrock:m", "hello"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
 def test_without_arguments_it_helps(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 0
     assert "chat" in capsys.readouterr().out
