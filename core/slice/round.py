@@ -25,7 +25,8 @@ from core.thread import Hidden, PendingWake, ThreadState
 
 RETRY_FIRST_SECONDS = 5
 RETRY_LONGEST_SECONDS = 900
-FILTERED_REASONS = frozenset({"guardrail_intervened", "content_filtered"})
+FILTERED_REASONS = frozenset({"guardrail_intervened", "content_filtered", "refusal"})
+"""The last is Claude's own: it goes on refusing while it sees what it refused."""
 SHRUNK_SHARE = 20
 """After an overflow, results are shown at this fraction of their usual length."""
 

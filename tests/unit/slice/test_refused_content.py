@@ -103,8 +103,9 @@ async def test_a_user_text_that_a_guardrail_blocked_is_told_and_replaced_from_th
     assert shown(on) == ["hello"]
 
 
-async def test_a_block_without_a_word_is_told_as_a_failure() -> None:
-    on = world(says(stop_reason="content_filtered"), says("fine"))
+@pytest.mark.parametrize("stop_reason", ["content_filtered", "refusal"])
+async def test_a_block_without_a_word_is_told_as_a_failure(stop_reason: str) -> None:
+    on = world(says(stop_reason=stop_reason), says("fine"))
     await on.run(user("how do I …", "m1"))
     assert on.dispatcher.of_type("error")[-1]["message_id"] == "m1"
     await on.run(user("hello", "m2"))
