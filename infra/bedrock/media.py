@@ -15,7 +15,8 @@ Block = dict[str, Any]
 
 MOST_IMAGES: Final = 20
 MOST_DOCUMENTS: Final = 5
-"""In one request. The newest are kept."""
+MOST_MEDIA_BYTES: Final = 14_000_000
+"""In one request. The newest are kept. As base64 it stays below the 20 MB that a request may have, with its text."""
 
 _IMAGE_FORMATS: Final = {f"image/{name}": name for name in ("png", "jpeg", "gif", "webp")}
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument"
@@ -91,12 +92,13 @@ def _note(what: str, problem: str) -> Block:
 
 def limit_media(messages: Sequence[dict[str, Any]]) -> None:
     """Replace all but the newest images and documents of a request by text, in place."""
-    left = {"image": MOST_IMAGES, "document": MOST_DOCUMENTS}
+    left, bytes_left = {"image": MOST_IMAGES, "document": MOST_DOCUMENTS}, MOST_MEDIA_BYTES
     for content in _contents_newest_first(messages):
         for index in reversed(range(len(content))):
             for kind in left.keys() & content[index].keys():
                 left[kind] -= 1
-                if left[kind] < 0:
+                bytes_left -= len(content[index][kind]["source"].get("bytes", b""))
+                if left[kind] < 0 or bytes_left < 0:
                     content[index] = _note(kind, "too many; only the newest are shown")
 
 

@@ -3,12 +3,15 @@
 import pytest
 from hypothesis import given
 
+from core.blocks import ImageBlock
+from core.media import IMAGE_BYTES
 from core.request import ModelRequest
 from core.strict import check_request
 from infra.bedrock.capabilities import UNKNOWN, capabilities_of
 from infra.bedrock.request import converse_request
+from tests.unit.bedrock.pictures import base64_of, png
 from tests.unit.bedrock.requests import on_the_wire, requests
-from tests.wire.asking import ADAPTIVE, CLAUDE, NOVA
+from tests.wire.asking import ADAPTIVE, CLAUDE, NOVA, assistant, request, user
 from tests.wire.asking import UNKNOWN as UNKNOWN_MODEL
 from tests.wire.rules import faults_of
 
@@ -24,6 +27,15 @@ def test_every_well_formed_request_is_one_that_the_model_takes(model_id: str) ->
         assert faults_of(model_id, on_the_wire(arguments)) == []
 
     check()
+
+
+def test_large_images_of_many_turns_stay_below_what_a_request_may_have() -> None:
+    large = base64_of(png(more=bytes(IMAGE_BYTES - len(png()))))
+    look = user(ImageBlock(media_type="image/png", data=large), "look")
+    turns = [message for _ in range(9) for message in (look, assistant("nice"))]
+    sent = converse_request(request(*turns, user("and?")), CLAUDE, capabilities_of(CLAUDE))["messages"]
+    kinds = [next(iter(message["content"][0])) for message in sent if message["role"] == "user"]
+    assert kinds == ["text"] * 6 + ["image"] * 3 + ["text"]
 
 
 @pytest.mark.parametrize(
