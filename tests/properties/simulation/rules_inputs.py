@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from core.messages import Envelope, parse_input
+
 from .facts import Facts, Json, ThreadFacts
 
 Broken = Iterator[str]
@@ -23,6 +25,7 @@ def broken_by_acknowledging(
         return
     if served == "input":
         yield from _input(facts, body, kind, record["messageId"])
+        yield from _conflict(facts, record["body"], body, kind)
         yield from _settled(facts.thread(body["thread_id"]), facts, known.get(body["thread_id"], 0))
     elif served == "delay":
         if (who, body["message_id"]) not in facts.sent_by:
@@ -43,6 +46,19 @@ def _input(facts: Facts, body: Json, kind: str, transport_id: str) -> Broken:
     if _is_stale(thread, body, kind, message_id):
         return
     yield f"once: {kind} {message_id} was acknowledged, but neither taken in nor refused"
+
+
+def _conflict(facts: Facts, text: str, body: Json, kind: str) -> Broken:
+    """An input under an id that another body was taken in by is no duplicate: that is told."""
+    message_id = body.get("message_id")
+    thread = facts.thread(body.get("thread_id", ""))
+    number = thread.consumed.get((kind, message_id)) if message_id is not None else None
+    if number is None or message_id in facts.told:
+        return
+    commit = thread.commits[number - 1]
+    taken = commit.digests[commit.consumed.index((kind, message_id))]
+    if parse_input(text, Envelope("", None)).body_digest != taken:
+        yield f"once: {kind} {message_id} was acknowledged, though another body was taken in under its id"
 
 
 def _is_stale(thread: ThreadFacts, body: Json, kind: str, message_id: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from .facts import TURN_KINDS, CommitSeen, Facts, Json, ThreadFacts
+from .rules_content import broken_by_content
 
 Broken = Iterator[str]
 
@@ -12,6 +13,7 @@ def broken_by_commit(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> B
     yield from _numbered(facts, thread, commit)
     yield from _taken_once(thread, commit)
     yield from _inputs_are_entries(thread, commit)
+    yield from broken_by_content(facts, thread, commit)
     yield from _answered_once(facts, thread, commit)
     yield from _turns_are_due(thread, commit)
     yield from _debts_end_told(thread, commit)
@@ -43,14 +45,14 @@ def _taken_once(thread: ThreadFacts, commit: CommitSeen) -> Broken:
 
 
 def _inputs_are_entries(thread: ThreadFacts, commit: CommitSeen) -> Broken:
-    """A user text is an entry or waits to be one; a result answers its call; nothing else comes from outside."""
-    taken = {message_id for kind, message_id in commit.consumed if kind == "user_message"}
+    """A user text is an entry or waits to be one, in order; a result answers its call; there is nothing else."""
+    taken = [message_id for kind, message_id in commit.consumed if kind == "user_message"]
     deferred = [c["deferred"]["message_id"] for c in commit.changes if c["op"] == "deferred"]
     shown = [entry["message_id"] for entry in commit.entries if entry["kind"] == "user"]
     joined = commit.changed("deferred_joined")
     waited = [*thread.deferred, *deferred][: joined["count"] if joined else 0]
-    if sorted([*(taken - set(deferred)), *waited]) != sorted(shown):
-        yield f"once: user entries {shown}, but taken in {sorted(taken)}, of which {deferred} wait, {waited} joined"
+    if [*waited, *(message_id for message_id in taken if message_id not in deferred)] != shown:
+        yield f"once: user entries {shown}, but taken in {taken}, of which {deferred} wait, {waited} joined"
     results = {entry["message_id"] for entry in commit.entries if _from_outside(entry)}
     if results != {message_id for kind, message_id in commit.consumed if kind == "tool_result"}:
         yield f"once: results of {sorted(results)} are not those consumed by commit {commit.number}"

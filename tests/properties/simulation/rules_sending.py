@@ -8,6 +8,7 @@ from core.ports import Outgoing
 
 from .facts import CommitSeen, Facts, Promise, ThreadFacts
 from .loop import START
+from .rules_content import metadata_at
 
 Broken = Iterator[str]
 
@@ -22,6 +23,8 @@ def broken_by_sending(facts: Facts, function: str, message: Outgoing) -> Broken:
         yield from _as_promised(promise, message, passed_on=function in ("relay", "dead"))
         if promise.queue == "output" and before is None:
             yield from _in_order(facts, message.id)
+        if before is None and promise.kind != "carried":
+            yield from _as_the_thread_is(facts, message)
     elif message.queue.startswith("worker:") or message.queue == "delay":
         yield f"settle before next: {message.queue} got {message.id}, which no durable commit promises"
     elif message.queue == "output":
@@ -54,6 +57,16 @@ def _as_promised(promise: Promise, message: Outgoing, passed_on: bool) -> Broken
         yield f"settle before next: {message.id} was promised for {due_at}, but sent for {message.due_at}"
 
 
+def _as_the_thread_is(facts: Facts, message: Outgoing) -> Broken:
+    """Outputs and calls carry the metadata that their commit left."""
+    body, (thread_id, number, _) = json.loads(message.body), facts.promised[message.id]
+    metadata = metadata_at(facts.threads[thread_id], number)
+    if body.get("metadata", metadata) != metadata or body.get("user_id") != (
+        metadata.get("user_id") if "user_id" in body else None
+    ):
+        yield f"settle before next: {message.id} carries metadata {body['metadata']}, not {metadata}"
+
+
 def _in_order(facts: Facts, message_id: str) -> Broken:
     """No output overtakes one of an older commit. Inside a batch a queue may refuse one and take the next."""
     thread_id, number, _ = facts.promised[message_id]
@@ -66,6 +79,10 @@ def _in_order(facts: Facts, message_id: str) -> Broken:
 def _a_refusal(facts: Facts, message: Outgoing) -> Broken:
     """The one thing that is sent without a commit: an error for an input that no commit took in."""
     body = json.loads(message.body)
+    told = ("thread_id", "message_id", "code", "message")
+    for output_id, other in facts.outputs.items():
+        if output_id != message.id and all(other.get(name) == body.get(name) for name in told):
+            yield f"derived ids: one refusal is told as {output_id} and as {message.id}"
     taken = any(
         message_id == body.get("message_id") for _, message_id in facts.thread(body["thread_id"]).consumed
     )
