@@ -3,9 +3,15 @@
 import pytest
 
 from tests.properties.simulation.report import failure
-from tests.properties.simulation.sabotage import Sabotage, deciding, settling, storing, waiting
+from tests.properties.simulation.sabotage import Sabotage, deciding, settling, storing, telling, waiting
 
-SABOTAGES = [*storing.SABOTAGES, *settling.SABOTAGES, *deciding.SABOTAGES, *waiting.SABOTAGES]
+SABOTAGES = [
+    *storing.SABOTAGES,
+    *settling.SABOTAGES,
+    *deciding.SABOTAGES,
+    *waiting.SABOTAGES,
+    *telling.SABOTAGES,
+]
 
 
 @pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda sabotage: sabotage.name)
