@@ -6,6 +6,7 @@ TorporError
 │   ├── SettingsError         the environment lacks something; names everything that is missing
 │   ├── Refused               an input that cannot be accepted; carries the wire's error code
 │   ├── ModelRefused          the model will never answer this request
+│   │   ├── ModelDenied       … or any other of ours: no permission, no credentials, no such model
 │   │   └── ModelOverflow     … because it is longer than the model's window
 │   ├── MalformedRequest      a model request that breaks the strictest provider's rules (a bug of ours)
 │   ├── Unsendable            a message no queue will ever take (`infra/queue_errors.py`)
@@ -71,6 +72,10 @@ class Refused(PermanentError):
 
 class ModelRefused(PermanentError):
     """The provider rejected the request for good."""
+
+
+class ModelDenied(ModelRefused):
+    """The model cannot be asked: people have to mend credentials, permissions or its name. The content is innocent."""
 
 
 class ModelOverflow(ModelRefused):

@@ -77,6 +77,8 @@ def is_long(entry: Entry) -> bool:
 
 def with_placeholder(entry: Entry, hidden: Hidden | None) -> Entry:
     """The entry as later requests see it."""
+    if hidden is not None and isinstance(entry, Assistant):
+        return entry.model_copy(update={"text": BLOCKED_NOTE})
     if hidden is None or not isinstance(entry, User | ToolResult | Event):
         return entry
     if hidden.what == "all":

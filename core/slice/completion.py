@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from core.chunks import Chunk, Completed, ReasoningBlock, ReasoningDelta
 from core.clock import Clock
-from core.errors import ModelOverflow, ModelRefused, ModelUnavailable
+from core.errors import ModelRefused, ModelUnavailable
 from core.history.manager import HistoryManager
 from core.ports import Model, Observer
 from core.request import ModelRequest
@@ -43,8 +43,7 @@ class Unavailable:
 class RefusedForGood:
     """The model will never answer this request."""
 
-    reason: str
-    overflow: bool
+    error: ModelRefused
 
 
 Ending = Finished | Unavailable | RefusedForGood
@@ -73,8 +72,8 @@ class Completing:
             except ModelUnavailable as error:
                 reason = str(error) or type(error).__name__
             except ModelRefused as error:
-                self._discard(str(error))
-                return RefusedForGood(str(error), isinstance(error, ModelOverflow))
+                self.manager.discard_turn()
+                return RefusedForGood(error)
             again = tries - self.tries_before < TRIES_PER_SLICE and tries < self.most_tries
             if not again or not time_for_completion(self.seconds_left() - pause_seconds):
                 return Unavailable(tries, reason)

@@ -3,25 +3,23 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal
 
 from core.agent import Agent
 from core.chunks import Completed, Usage
-from core.commit import EntriesHidden
-from core.entries import AppEntry, Assistant, Entry, Reasoning, ToolCall, TurnEnd
-from core.errors import DefinitionError, ErrorCode
+from core.entries import Assistant, Entry, ToolCall, TurnEnd
+from core.errors import DefinitionError, ErrorCode, ModelDenied, ModelOverflow
 from core.history.manager import HistoryManager
 from core.outbox import SendAnswer, SendError
 from core.ports import Observer
-from core.render import holds_media, is_long
 from core.settings import Limits
 from core.slice.apply import forget_wake, owe_nothing
 from core.slice.calls import Plan, abandon_calls, carry_out, limit_calls, plan_calls
 from core.slice.completion import Completing, Ending, Finished, RefusedForGood, Unavailable
+from core.slice.hiding import hide_cause
 from core.slice.notices import TurnPostponed
 from core.slice.ports import COMMIT_SECONDS, SlicePorts
 from core.slice.requests import build_request, estimated_tokens
-from core.thread import Hidden, PendingWake, ThreadState
+from core.thread import PendingWake, ThreadState
 
 RETRY_FIRST_SECONDS = 5
 RETRY_LONGEST_SECONDS = 900
@@ -60,7 +58,7 @@ class Round:
             await self._fail("model", str(error))
             return RoundDone(False)
         ending = await completing.complete(request)
-        if isinstance(ending, RefusedForGood) and ending.overflow:
+        if isinstance(ending, RefusedForGood) and isinstance(ending.error, ModelOverflow):
             shrunk = max(1, self.agent.limits.result_characters // SHRUNK_SHARE)
             ending = await completing.complete(
                 build_request(self.manager, self.agent, self.tries_before + 1, result_characters=shrunk)
@@ -88,16 +86,21 @@ class Round:
                 self._retry_later(tries, reason)
             case Unavailable(tries=tries, reason=reason):
                 await self._fail("model", f"the model could not be reached in {tries} tries: {reason}")
-            case RefusedForGood(reason=reason, overflow=overflow):
-                hide_newest(self.manager, "long" if overflow else "media")
-                await self._fail("overflow" if overflow else "model", reason)
+            case RefusedForGood(error=ModelDenied() as error):
+                await self._fail("model", str(error))
+            case RefusedForGood(error=ModelOverflow() as error):
+                hide_cause(self.manager, "long")
+                await self._fail("overflow", str(error))
+            case RefusedForGood(error=error):
+                hide_cause(self.manager, "media")
+                await self._fail("model", str(error))
         return RoundDone(False)
 
     async def _turn(self, completed: Completed, last_words: bool) -> None:
         """The finished turn: entries, answers to its calls, what is owed, told and spent."""
         manager, before = self.manager, self.manager.state.last_seq
         if completed.stop_reason in FILTERED_REASONS:
-            hide_newest(manager, "all")
+            hide_cause(manager, "all")
         manager.flush_turn_trimming_reasoning()
         entries = [entry for entry in manager.pending_items if entry.seq > before]
         calls = [entry for entry in entries if isinstance(entry, ToolCall)]
@@ -165,27 +168,6 @@ class Round:
         self.manager.draft.append(TurnEnd(reason="failed"))
         self._tell_failure(code, reason)
         owe_nothing(self.manager)
-
-
-def hide_newest(manager: HistoryManager, what: Literal["all", "media", "long"]) -> None:
-    """Show later requests less of what came since the model last spoke: it must not fail them too.
-
-    `all`: a placeholder; `media`: one for each image and document; `long`: the same, and the beginning of long content.
-    """
-    since = [entry for entry in manager.history if not isinstance(entry, TurnEnd | AppEntry)]
-    spoken = [
-        index for index, entry in enumerate(since) if isinstance(entry, Assistant | Reasoning | ToolCall)
-    ]
-    newest = since[spoken[-1] + 1 :] if spoken else since
-    known = {hidden.seq for hidden in manager.state.hidden if what == "media" or hidden.what != "media"}
-    affected = [
-        entry.seq
-        for entry in newest
-        if entry.seq not in known
-        and (what == "all" or holds_media(entry) or (what == "long" and is_long(entry)))
-    ]
-    if affected:
-        manager.draft.record(EntriesHidden(entries=tuple(Hidden(seq=seq, what=what) for seq in affected)))
 
 
 def limit_reached(state: ThreadState, limits: Limits, estimate_tokens: int) -> bool:

@@ -19,7 +19,14 @@ from botocore.exceptions import (
     TokenRetrievalError,
 )
 
-from core.errors import ModelOverflow, ModelRefused, ModelUnavailable, PermanentError, RetryableError
+from core.errors import (
+    ModelDenied,
+    ModelOverflow,
+    ModelRefused,
+    ModelUnavailable,
+    PermanentError,
+    RetryableError,
+)
 from core.text import shorten
 from infra.aws_errors import AWS_FAILURES, Failure, code_of, failure_of, failure_of_code
 from infra.overflow import says_overflow
@@ -74,9 +81,9 @@ def translated(failure: BaseException) -> PermanentError | RetryableError:
         status = failure.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
         return error_of(code_of(failure), str(error.get("Message", "")), int(status))
     if isinstance(failure, _NOBODY_ASKS):
-        return ModelRefused(f"Bedrock cannot be asked: {_said(failure)}; {CREDENTIALS_ADVICE}")
+        return ModelDenied(f"Bedrock cannot be asked: {_said(failure)}; {CREDENTIALS_ADVICE}")
     if isinstance(failure, AWS_FAILURES) and failure_of(failure) is not Failure.TRANSIENT:
-        return ModelRefused(f"Bedrock cannot be asked: {_said(failure)}")
+        return ModelDenied(f"Bedrock cannot be asked: {_said(failure)}")
     return ModelUnavailable(f"Bedrock: {type(failure).__name__}")
 
 
@@ -89,7 +96,7 @@ def error_of(code: str, message: str, status: int = 0) -> PermanentError | Retry
     if _may_work_later(code, status):
         return ModelUnavailable(text)
     advice = _ADVICE.get(code)
-    return ModelRefused(f"{text} ({advice})" if advice else text)
+    return ModelDenied(f"{text} ({advice})") if advice else ModelRefused(text)
 
 
 def _may_work_later(code: str, status: int) -> bool:

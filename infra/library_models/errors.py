@@ -16,7 +16,14 @@ from pydantic_ai.exceptions import (
     UserError,
 )
 
-from core.errors import ModelOverflow, ModelRefused, ModelUnavailable, PermanentError, RetryableError
+from core.errors import (
+    ModelDenied,
+    ModelOverflow,
+    ModelRefused,
+    ModelUnavailable,
+    PermanentError,
+    RetryableError,
+)
 from core.text import shorten
 from infra.library_models.apis import APIS, is_own_server
 from infra.overflow import says_overflow
@@ -48,7 +55,7 @@ def translated(failure: BaseException, provider: str) -> PermanentError | Retrya
     if isinstance(failure, ModelAPIError) and 400 <= status < 500 and says_overflow(message):
         return ModelOverflow(text)
     if isinstance(failure, ModelAuthenticationError | ModelNotFoundError):
-        return ModelRefused(f"{text} ({_advice(failure, provider)})")
+        return ModelDenied(f"{text} ({_advice(failure, provider)})")
     if isinstance(failure, ModelConnectionError) and is_own_server(provider):
         text = f"{text} (is the server there that {APIS[provider].base_url} names?)"
     if isinstance(failure, _FOR_GOOD) or (400 <= status < 500 and status not in _LATER_STATUS):

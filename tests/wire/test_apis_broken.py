@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.chunks import CallChunk, Chunk, Completed, ReasoningBlock
-from core.errors import ModelOverflow, ModelRefused, ModelUnavailable
+from core.errors import ModelDenied, ModelOverflow, ModelRefused, ModelUnavailable
 from tests.wire import sse
 from tests.wire.api_servers import AnthropicServer, OpenAiServer
 from tests.wire.asking import ask, calls_of, text_of
@@ -97,9 +97,15 @@ async def test_what_may_work_later_is_unavailable(kind: str, status: int) -> Non
 
 
 @BOTH
-@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 422])
+@pytest.mark.parametrize("status", [400, 402, 422])
 async def test_what_never_works_is_refused(kind: str, status: int) -> None:
     await _fails(kind, Refusal(status, "error", "never"), ModelRefused)
+
+
+@BOTH
+@pytest.mark.parametrize("status", [401, 403, 404])
+async def test_what_people_have_to_mend_is_denied_whatever_the_content(kind: str, status: int) -> None:
+    await _fails(kind, Refusal(status, "error", "never"), ModelDenied)
 
 
 @BOTH

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.chunks import CallChunk, Chunk, TextChunk
-from core.errors import MalformedRequest, ModelOverflow, ModelRefused, ModelUnavailable
+from core.errors import MalformedRequest, ModelDenied, ModelOverflow, ModelRefused, ModelUnavailable
 from core.ports import Model
 from handlers.clients import AsyncClients, AwsAccess
 from infra.bedrock.model import BedrockModel
@@ -62,7 +62,7 @@ async def test_what_may_work_later_is_unavailable(status: int, code: str) -> Non
 @pytest.mark.parametrize(("status", "code"), NEVER)
 async def test_what_never_works_is_refused_and_says_why(status: int, code: str) -> None:
     failure = await failure_of(Refusal(status, code, "the provider's words"))
-    assert type(failure) is ModelRefused
+    assert type(failure) is (ModelDenied if status in (403, 404) else ModelRefused)
     assert code in str(failure)
     assert "the provider's words" in str(failure)
 

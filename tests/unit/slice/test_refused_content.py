@@ -6,7 +6,7 @@ import pytest
 
 from core.blocks import TextBlock
 from core.entries import User
-from core.errors import ModelOverflow, ModelRefused
+from core.errors import ModelDenied, ModelOverflow, ModelRefused
 from core.messages import Input
 from core.render import BLOCKED_NOTE, LONG_CHARACTERS, REFUSED_NOTE
 from core.request import ResultPart
@@ -122,3 +122,32 @@ async def test_a_blocked_result_keeps_its_call_answered() -> None:
     assert isinstance(part, ResultPart)
     assert part.content == (TextBlock(text=BLOCKED_NOTE),)
     check_request(on.model.requests[-1])
+
+
+async def test_who_may_not_ask_hides_nothing() -> None:
+    on = world(fails(ModelDenied("token expired")), says("fine"))
+    await on.run(look(PNG, "m1"))
+    await on.run(user("and now?", "m2"))
+    assert shown(on) == ["look", "ImageBlock", "and now?"]
+
+
+async def test_older_media_that_a_model_refuses_is_hidden_when_the_newest_input_has_none() -> None:
+    on = world(says("nice"), fails(ModelRefused("too many images")), says("fine"))
+    await on.run(look(PNG, "m1"))
+    await on.run(user("and now?", "m2"))
+    await on.run(user("still?", "m3"))
+    assert shown(on, 0) == ["look", REFUSED_NOTE]
+    assert shown(on) == ["and now?", "still?"]
+
+
+async def test_older_text_that_a_new_guardrail_blocks_is_hidden_at_the_second_block() -> None:
+    blocked = says("I cannot.", stop_reason="guardrail_intervened")
+    on = world(says("noted: secret"), blocked, blocked, says("fine"))
+    for number, text in enumerate(("secret", "hello", "hello?", "are you there?")):
+        await on.run(user(text, f"m{number}"))
+    everything = [
+        text for message in range(len(on.model.requests[-1].messages)) for text in shown(on, message)
+    ]
+    assert not any("secret" in text for text in everything)
+    assert everything[-1] == "are you there?"
+    assert on.dispatcher.of_type("assistant_message")[-1]["text"] == "fine"
