@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
 from core.ids import digest
@@ -83,16 +83,16 @@ def jobs(seeds: int, first: int, with_pairs: bool) -> list[Job]:
 
 
 def told(results: Iterable[Result], count: int) -> Iterator[str]:
-    """Lines about the jobs as they end, then about all of them."""
-    coverage, digests, failed = Coverage(), [], 0
+    """Lines about the jobs as they end, in any order, then about all of them."""
+    coverage, digests, failed = Coverage(), dict[str, str](), 0
     for number, result in enumerate(results, 1):
         coverage.join(result.coverage)
-        digests.append(result.digest)
+        digests[str(result.job)] = result.digest
         failed += len(result.failures)
         yield f"[{number}/{count}] {result.job}: {result.coverage.runs} runs, {len(result.failures)} failures"
         yield from result.failures
     yield from coverage.lines()
-    yield f"digest {digest(digests)}"
+    yield f"digest {digest(digests)}"  # by job: the order in which they ended plays no part
     yield f"{failed} failures" if failed else "every rule held"
 
 
@@ -106,7 +106,8 @@ def main() -> int:
     todo = jobs(options.seeds, options.first, not options.no_pairs)
     line = ""
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for line in told(pool.map(work, todo), len(todo)):
+        results = (done.result() for done in as_completed([pool.submit(work, job) for job in todo]))
+        for line in told(results, len(todo)):
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
     return 0 if line == "every rule held" else 1

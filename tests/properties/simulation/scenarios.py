@@ -58,7 +58,7 @@ SCENARIOS = [
             ({"tool_result": "look_up"}, {"tool_calls": [_call("fetch", topic="tide")]}),
             SUM_UP,
         ),
-        [user("m1", "define")],
+        [user("m1", "define", metadata={"user_id": "ann"})],
     ),
     Scenario(
         "interruption_with_a_result_in_flight",
@@ -70,7 +70,11 @@ SCENARIOS = [
         "on_busy_queue",
         APP,
         FETCH,
-        [user("m1", "fetch"), user("m2", "and this", after("tool_started"), on_busy="queue")],
+        [
+            user("m1", "fetch"),
+            user("m2", "and this", after("tool_started"), on_busy="queue"),
+            user("m3", "and that", after("tool_started"), on_busy="queue"),
+        ],
     ),
     Scenario(
         "cancel_with_a_late_result",

@@ -5,9 +5,11 @@ from itertools import count
 from typing import Any
 
 import core.history.buffer as buffer
+import core.history.manager as manager
 import core.render as render
 import core.slice.run as run
 from core.entries import ToolResult, TurnEnd, User
+from core.history.draft import ThreadDraft
 from core.history.manager import HistoryManager
 from core.messages import ToolResultMessage
 from core.slice.apply import take_input
@@ -41,10 +43,10 @@ def owes_guessed() -> Sequence[Patch]:
 
 
 def late_result_restarts() -> Sequence[Patch]:
-    def taken(manager: HistoryManager, what: Any, setting: Any) -> Any:
-        result = take_input(manager, what, setting)
-        if result == "stale" and isinstance(what.message, ToolResultMessage) and manager.state.number:
-            manager.owe(what.message_id)
+    def taken(on: HistoryManager, what: Any, setting: Any) -> Any:
+        result = take_input(on, what, setting)
+        if result == "stale" and isinstance(what.message, ToolResultMessage) and on.state.number:
+            on.owe(what.message_id)
         return result
 
     return [(run, "take_input", taken)]
@@ -69,7 +71,23 @@ def completion_while_live() -> Sequence[Patch]:
     return [(ThreadState, "runnable", runnable), (HistoryManager, "handle_completion", unchecked)]
 
 
+def metadata_lost() -> Sequence[Patch]:
+    return [(manager, "metadata_set", lambda commit: {})]
+
+
+def joined_backwards() -> Sequence[Patch]:
+    join = ThreadDraft.join_deferred
+
+    def newest_first(self: ThreadDraft) -> None:
+        self.state = self.state.model_copy(update={"deferred": self.state.deferred[::-1]})
+        join(self)
+
+    return [(ThreadDraft, "join_deferred", newest_first)]
+
+
 SABOTAGES = (
+    Sabotage("metadata of an unsettled commit lost", metadata_lost, ["inline_then_worker"]),
+    Sabotage("deferred input joined newest first", joined_backwards, ["on_busy_queue"]),
     Sabotage("random call ids", random_call_ids, ["inline_then_worker"]),
     Sabotage("positional call ids only", positional_call_ids, ["inline_then_worker"]),
     Sabotage("owes guessed from the last entry", owes_guessed, ["cancel_with_a_late_result"]),
