@@ -73,6 +73,17 @@ class ToolResultMessage(_Message):
     state_patch: dict[str, Any] | None = None
 
 
+class SubscriptionEvent(_Message):
+    """Something happened that the subscription of a call waits for."""
+
+    type: Literal["subscription_event"]
+    call_id: str = Field(min_length=1, max_length=64)
+    event_id: str | None = Field(default=None, min_length=1, max_length=128)
+    content: WireContent
+    associative: bool = False
+    final: bool = False
+
+
 class Cancel(_Message):
     type: Literal["cancel"]
 
@@ -96,7 +107,8 @@ class Timer(_Message):
 
 
 Message = Annotated[
-    UserMessage | ToolResultMessage | Cancel | Close | Wake | Timer, Field(discriminator="type")
+    UserMessage | ToolResultMessage | SubscriptionEvent | Cancel | Close | Wake | Timer,
+    Field(discriminator="type"),
 ]
 
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
@@ -196,7 +208,7 @@ def _parse(value: dict[str, Any]) -> Message:
 
 
 def _blocks(content: Any, kind: Any) -> list[Any]:
-    """A string is one text block, a list of blocks stays; of a result, any other JSON value is a JSON block.
+    """A string is one text block, a list of blocks stays; of a result or event, any other JSON value is a JSON block.
 
     Blank text is left out; what then is empty gets a note: no model may see a blank block.
     """
@@ -205,7 +217,7 @@ def _blocks(content: Any, kind: Any) -> list[Any]:
             blocks: list[Any] = [{"type": "text", "text": content}]
         case list():
             blocks = content
-        case _ if kind == "tool_result":
+        case _ if kind in ("tool_result", "subscription_event"):
             blocks = [{"type": "json", "data": content}]
         case _:
             raise Refused("invalid", "content: must be a string or a list of blocks")

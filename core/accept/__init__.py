@@ -5,9 +5,18 @@
 
 from typing import assert_never
 
-from core.accept import cancel, close, timer, tool_result, user_message, wake
+from core.accept import cancel, close, subscription_event, timer, tool_result, user_message, wake
 from core.accept.effects import Effect, Setting
-from core.messages import Cancel, Close, Input, Timer, ToolResultMessage, UserMessage, Wake
+from core.messages import (
+    Cancel,
+    Close,
+    Input,
+    SubscriptionEvent,
+    Timer,
+    ToolResultMessage,
+    UserMessage,
+    Wake,
+)
 from core.thread import ThreadState
 
 __all__ = ["Effect", "Setting", "decide"]
@@ -23,6 +32,8 @@ def decide(taken: Input, state: ThreadState, setting: Setting) -> tuple[Effect, 
             return user_message.accept(message, taken, state, setting)
         case ToolResultMessage() as message:
             return tool_result.accept(message, state)
+        case SubscriptionEvent() as message:
+            return subscription_event.accept(message, state)
         case Cancel():
             return cancel.accept(state)
         case Close():

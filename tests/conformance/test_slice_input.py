@@ -1,7 +1,7 @@
 """Behaviours of a slice's input: what interrupts, what waits, what stops a thread or ends it. Over both stores."""
 
 from tests.contract.stores import Stores
-from tests.support.inputs import cancel, close, result, user
+from tests.support.inputs import cancel, close, message, result, user
 from tests.support.played import calls, says
 from tests.support.world import WEB, world
 
@@ -50,7 +50,8 @@ async def test_closed_thread_refuses(stores: Stores) -> None:
         await one.run(close())
         before, outputs = await one.lines(), len(one.dispatcher.outputs)
         number = (await one.state()).number
-        await one.run(user("again", "m2", metadata={"user_id": "u2", "new": 1}), result(c1))
+        event = message("subscription_event", "e1", call_id=c1, content="it happened", associative=True)
+        await one.run(user("again", "m2", metadata={"user_id": "u2", "new": 1}), result(c1), event)
         assert await one.lines() == before
         assert (await one.manager()).metadata == {"user_id": "u1"}
         (error,) = one.dispatcher.outputs[outputs:]

@@ -1,8 +1,10 @@
 """Results that open a subscription: it is kept with the call's name and arguments until the thread ends."""
 
+from core.errors import Refused
 from core.thread import Subscription
 from core.tools import ToolResult, tool
-from tests.support.inputs import close, result, user
+from infra.memory import MemoryStore
+from tests.support.inputs import close, message, result, user
 from tests.support.played import calls, says
 from tests.support.world import TOOLS, World, agent, world
 
@@ -50,3 +52,16 @@ async def test_an_inline_tools_result_opens_one() -> None:
     await one.run(user("go"))
     (subscription,) = (await one.state()).subscriptions
     assert (subscription.name, subscription.args) == ("watch", {"topic": "tides"})
+
+
+async def test_an_event_that_nobody_waits_for_changes_nothing_another_is_kept_for_people() -> None:
+    one, call_id = await _subscribed()
+    before = await one.lines()
+    report = await one.run(message("subscription_event", "e1", call_id="call_unknown", content={"a": 1}))
+    assert report.inputs == ("stale",)
+    report = await one.run(message("subscription_event", "e2", call_id=call_id, content="news"))
+    (refused,) = report.inputs
+    assert isinstance(refused, Refused)
+    assert await one.lines() == before
+    assert isinstance(one.store, MemoryStore)
+    assert [parked.message_id for parked in await one.store.parked()] == ["e2"]
