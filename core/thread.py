@@ -49,7 +49,7 @@ class PendingWake(Value):
     reason: WakeReason
     due_at: datetime | None = None
     tries: int = 0
-    """Slices that failed in a row for this reason."""
+    """That the pending completion has had, counted over slices; of a resend wake, that sending has had."""
 
 
 class PendingTimer(Value):

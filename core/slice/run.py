@@ -142,7 +142,7 @@ class _Slice:
         """Tries that the pending completion has had. User text begins anew."""
         wake = self._manager.draft.committed.state.wake
         anew = any(isinstance(message, UserMessage) for message in accepted)
-        return 0 if anew or wake is None or wake.reason != "model" else wake.tries
+        return 0 if anew or wake is None or wake.reason == "resend" else wake.tries
 
     async def _step(self) -> bool:
         """One step; True when the slice is over."""
@@ -193,7 +193,7 @@ class _Slice:
         await self._commit()
 
     def _leave_wake(self) -> None:
-        self._manager.draft.arm_wake(PendingWake(id="", reason="continue"))
+        self._manager.draft.arm_wake(PendingWake(id="", reason="continue", tries=self._tries))
 
     def _end_debt(self, results: Sequence[Taken | Refused]) -> None:
         """A dead letter ends what is owed only to itself: a newer input, or another under its id, is still answered."""

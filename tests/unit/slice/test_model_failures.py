@@ -251,6 +251,17 @@ async def test_unsigned_reasoning_is_never_sent_back() -> None:
     assert "hm" not in str(one.model.requests[-1].messages)
 
 
+async def test_a_slice_without_time_keeps_the_tries_of_the_retry_it_takes() -> None:
+    one = world(*SLICE_OF_FAILURES)
+    await one.run(user("go"))
+    one.clock.advance(3600)
+    await one.run(delivered(one.dispatcher.internal[-1]), seconds_left=1.0)
+    assert ((await _pending(one)).reason, (await _pending(one)).tries) == ("continue", 3)
+    one.model.play(says("here"))
+    await one.run(delivered(one.dispatcher.internal[-1]))
+    assert one.model.requests[-1].context.attempt == 4
+
+
 async def test_new_text_in_a_slice_without_time_still_resets_the_tries() -> None:
     one = world(*SLICE_OF_FAILURES)
     await one.run(user("go"))
