@@ -16,6 +16,9 @@ from core.thread import Hidden
 What = Literal["all", "media", "long"]
 """A placeholder for the whole, for each image and document, or besides that for all but the beginning."""
 
+_STRENGTH: dict[What, int] = {"media": 1, "long": 2, "all": 3}
+"""Each hides what the ones below it hide: an entry is never shown more of again."""
+
 
 def hide_cause(manager: HistoryManager, what: What) -> None:
     """Hide the likeliest cause: what is new, else everything older that could be it."""
@@ -33,7 +36,7 @@ def hide_cause(manager: HistoryManager, what: What) -> None:
 
 
 def _affected(manager: HistoryManager, entries: Sequence[Entry], what: What) -> list[int]:
-    known = {hidden.seq for hidden in manager.state.hidden if what == hidden.what or hidden.what == "all"}
+    known = {hidden.seq for hidden in manager.state.hidden if _STRENGTH[hidden.what] >= _STRENGTH[what]}
     return [entry.seq for entry in entries if entry.seq not in known and _can_be_it(entry, what)]
 
 

@@ -151,3 +151,13 @@ async def test_older_text_that_a_new_guardrail_blocks_is_hidden_at_the_second_bl
     assert not any("secret" in text for text in everything)
     assert everything[-1] == "are you there?"
     assert on.dispatcher.of_type("assistant_message")[-1]["text"] == "fine"
+
+
+async def test_what_was_too_long_stays_short_when_its_image_is_refused_later() -> None:
+    too_long = fails(ModelOverflow("too long"))
+    on = world(too_long, too_long, fails(ModelRefused("no")), says("fine"))
+    content = [{"type": "text", "text": "long " * 1000}, image(PNG)]
+    await on.run(message("user_message", "m1", content=content))
+    await on.run(user("and now?", "m2"))
+    await on.run(user("still?", "m3"))
+    assert sum(map(len, shown(on))) < 3_000
