@@ -18,6 +18,8 @@ from tests.architecture.template import (
 
 RECEIVE = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
 SEND = {"sqs:SendMessage"}
+SEND_FROM_A_SLICE = {"sqs:SendMessage", "sqs:SendMessageBatch"}
+BRING_BACK = {"sqs:ChangeMessageVisibility", "sqs:ChangeMessageVisibilityBatch"}
 COMPLETE = {"bedrock:InvokeModelWithResponseStream", "bedrock:ConverseStream"}
 MODELS = (
     "arn:${AWS::Partition}:bedrock:*::foundation-model/*",
@@ -58,12 +60,12 @@ def uses_of(function: Function) -> dict[str, set[str]]:
     """The actions that a function needs, by resource, from its environment and its event sources."""
     uses: dict[str, set[str]] = {f"{function.properties['LoggingConfig']['LogGroup']}.Arn": LOG}
     for queue in queues_named_by(function):
-        uses[f"{queue}.Arn"] = set(SEND)
+        uses[f"{queue}.Arn"] = set(SEND_FROM_A_SLICE if "TORPOR_TABLE" in function.environment else SEND)
     for source in event_sources():
         if source.function == function.name:
             uses.setdefault(f"{source.queue}.Arn", set()).update(RECEIVE)
     if function.name == "AgentFunction":
-        uses["InputQueue.Arn"].add("sqs:ChangeMessageVisibility")
+        uses["InputQueue.Arn"] |= BRING_BACK
         uses |= {models: COMPLETE for models in MODELS}
     if table := function.environment.get("TORPOR_TABLE"):
         uses[f"{table}.Arn"] = store_actions("dynamodb")
