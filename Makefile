@@ -15,9 +15,14 @@ export CHAT_APP := $(value APP)
 export CHAT_MODEL := $(value MODEL)
 export CHAT_THREAD := $(value THREAD)
 
-# An emulator that is not ours, in an environment of its own: its pins are others than ours.
+# What deploys, what is deployed to (an emulator that is not ours) and who talks to it, each in an environment of its
+# own: their pins are others than ours. A stamp names what it stands for.
+SAM_VENV := .venv-sam
+SAM := $(SAM_VENV)/.ready-1.170.0
 MINISTACK_VENV := .venv-ministack
 MINISTACK := $(MINISTACK_VENV)/.ready-1.5.33
+AWSCLI_VENV := .venv-awscli
+AWSCLI := $(AWSCLI_VENV)/.ready-1.46.3
 
 SEEDS ?= 100
 
@@ -56,7 +61,7 @@ format: $(DEV) ## format the code and mend what the linter can
 bench: $(RUN) ## measure: import time, requests and bytes per slice
 	@$(BIN)/python -m bench
 
-e2e: $(DEV) $(MINISTACK) ## end to end, through an emulator that is not ours; the first time it is installed, from a network
+e2e: $(DEV) $(SAM) $(MINISTACK) $(AWSCLI) ## end to end: deployed to an emulator that is not ours; the first time, its tools come from a network
 	@$(BIN)/python -m pytest tests/e2e $(ARGS) || { echo 'make e2e: a test failed. Run it alone: make e2e ARGS="-k NAME -vv"'; exit 1; }
 
 # `sam build --build-in-source` calls this for each function. Not in help: nobody types it.
@@ -89,10 +94,12 @@ $(DEV): $(MODELS) requirements-dev.lock
 	  || { echo 'Set-up failed. With a network, `rm -r $(VENV)` and the same command start it afresh.'; exit 1; }
 	@touch $@
 
-$(MINISTACK): $(RUN)
-	@echo 'Setting up $(MINISTACK_VENV) (once; a minute) …'
-	@$(BIN)/python -m venv --clear $(MINISTACK_VENV)
-	@$(MINISTACK_VENV)/bin/python -m pip install -qq --disable-pip-version-check --no-input \
-	  'ministack[full]==$(subst .ready-,,$(notdir $@))' \
-	  || { echo 'Set-up failed: `make e2e` needs a network the first time. The same command starts it afresh.'; exit 1; }
+$(SAM): REQUIREMENT = aws-sam-cli==$(subst .ready-,,$(@F))
+$(MINISTACK): REQUIREMENT = ministack[full]==$(subst .ready-,,$(@F))
+$(AWSCLI): REQUIREMENT = awscli==$(subst .ready-,,$(@F))
+$(SAM) $(MINISTACK) $(AWSCLI): | $(RUN)
+	@echo 'Setting up $(@D) (once; about a minute) …'
+	@$(BIN)/python -m venv --clear $(@D)
+	@$(@D)/bin/python -m pip install -qq --disable-pip-version-check --no-input '$(REQUIREMENT)' \
+	  || { echo 'Set-up failed: it needs a network the first time. The same command starts it afresh.'; exit 1; }
 	@touch $@
