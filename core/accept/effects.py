@@ -6,6 +6,7 @@ from datetime import datetime
 from core.agent import Agent
 from core.entries import Event, ToolResult, User
 from core.errors import ErrorCode, Refused
+from core.senders import UNCHECKED, SenderPolicy
 from core.sources import Source
 from core.thread import PendingWake, ThreadState
 
@@ -19,6 +20,7 @@ class Setting:
     agent_names: tuple[str, ...] = ()
     completing: bool = True
     """False in the dead-letter handler: it never interrupts and never calls a model."""
+    senders: SenderPolicy = UNCHECKED
 
 
 @dataclass(frozen=True, slots=True)

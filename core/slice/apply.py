@@ -26,6 +26,7 @@ from core.history.manager import HistoryManager
 from core.ids import is_child
 from core.messages import Input
 from core.outbox import SendError
+from core.senders import may_set_metadata, require_sender
 from core.sources import Source
 from core.text import canonical_json
 from core.thread import Origin
@@ -40,6 +41,7 @@ def take_input(manager: HistoryManager, taken: Input, setting: Setting) -> Taken
 
     `duplicate`: taken in before, by this slice or another (invariant *once*). `stale`: nobody waits for it.
     """
+    require_sender(setting.senders, taken, manager.state, setting.agent)
     seen = manager.seen(taken.key)
     if seen is not None:
         if seen != taken.body_digest:
@@ -50,15 +52,16 @@ def take_input(manager: HistoryManager, taken: Input, setting: Setting) -> Taken
     effects = decide(taken, manager.state, setting)
     if not effects:
         return "stale"
-    require_room_for_metadata(manager, taken.message.metadata or {})
+    metadata = taken.message.metadata if may_set_metadata(setting.senders, taken.sender) else None
+    require_room_for_metadata(manager, metadata or {})
     for effect in effects:
         apply_effect(manager, effect, taken)
     if not any(consumed.key == taken.key for consumed in manager.draft.consumed):
         manager.draft.consume(
             Consumed(type=taken.message.type, message_id=taken.message_id, body_digest=taken.body_digest)
         )
-    if taken.message.metadata and not is_child(manager.thread_id):
-        set_metadata(manager, taken.message.metadata)
+    if metadata and not is_child(manager.thread_id):
+        set_metadata(manager, metadata)
     return "accepted"
 
 

@@ -13,6 +13,7 @@ from core.history.manager import HistoryManager
 from core.messages import Input, Message, Timer, UserMessage, Wake
 from core.outbox import SendError
 from core.ports import Observer, Unsent
+from core.senders import UNCHECKED, SenderPolicy
 from core.slice.apply import Taken, owe_nothing, take_input
 from core.slice.next_step import Complete, LeaveWake, Rest, Situation, Step, next_step
 from core.slice.notices import SILENT, CallAnswered
@@ -50,6 +51,7 @@ async def run_slice(
     seconds_left: Callable[[], float],
     observer: Observer = SILENT,
     completing: bool = True,
+    senders: SenderPolicy = UNCHECKED,
 ) -> SliceReport:
     """Take `inputs` of one thread in, in order, and go on until nothing is due here. All may be acknowledged after.
 
@@ -58,7 +60,7 @@ async def run_slice(
     """
     for race in range(1, RACES + 1):
         try:
-            visit = _Slice(app, ports, thread_id, inputs, seconds_left, observer, completing)
+            visit = _Slice(app, ports, thread_id, inputs, seconds_left, observer, completing, senders)
             return await visit.run()
         except LostRace:
             if race == RACES or seconds_left() <= 0:
@@ -78,6 +80,7 @@ class _Slice:
         seconds_left: Callable[[], float],
         observer: Observer,
         completing: bool,
+        senders: SenderPolicy,
     ) -> None:
         self._app = app
         self._ports = ports
@@ -86,6 +89,7 @@ class _Slice:
         self._seconds_left = seconds_left
         self._observer = observer
         self._completing = completing
+        self._senders = senders
         self._rounds = self._commits = 0
         self._usage = Usage()
         self._fresh = False
@@ -132,6 +136,7 @@ class _Slice:
             now=self._ports.clock.now(),
             agent_names=tuple(agent.name for agent in self._app.agents),
             completing=self._completing,
+            senders=self._senders,
         )
         try:
             return take_input(self._manager, taken, setting)
