@@ -9,7 +9,8 @@ from time import perf_counter
 
 from core import Agent, App
 from core.chunks import Chunk, Completed, TextChunk
-from core.messages import Envelope, Input, parse_input
+from core.messages import Envelope, Input
+from core.parsing import parse_input
 from core.ports import Outgoing, Unsent
 from core.request import ModelRequest
 from core.slice import SlicePorts, run_slice

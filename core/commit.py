@@ -6,20 +6,20 @@ Large values are the store's matter: the record here is always whole, and so is 
 import json
 from datetime import datetime
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from core.blocks import Value
+from core.changes import Change, MetadataSet
 from core.clock import iso, parse_iso
 from core.entries import ENTRY, Entry
 from core.errors import UnreadableRecord
 from core.ids import digest, is_child
 from core.messages import InputKey
-from core.outbox import OutboxMessage, WakeReason
-from core.sources import Source
+from core.outbox import OutboxMessage
 from core.text import canonical_json
-from core.thread import Deferred, Hidden, Origin, Subscription, Summary, ThreadState
+from core.thread import Origin, Summary, ThreadState
 
 SCHEMA_VERSION = 1
 
@@ -34,139 +34,6 @@ class Consumed(Value):
     @property
     def key(self) -> InputKey:
         return InputKey(self.type, self.message_id)
-
-
-class Owes(Value):
-    """The thread owes an answer (`to` names the newest input owed), or nothing any more (`to` is None)."""
-
-    op: Literal["owes"] = "owes"
-    to: str | None = None
-
-
-class CallOpened(Value):
-    """What the fold cannot see in a call's entry: who works on it and until when."""
-
-    op: Literal["call_opened"] = "call_opened"
-    call_id: str
-    worker: str | None = None
-    deadline_at: datetime | None = None
-    passive: bool = False
-
-
-class TurnsUsed(Value):
-    """Model turns since the last user text, this commit's included."""
-
-    op: Literal["turns"] = "turns"
-    turns: int
-
-
-class CreditLeft(Value):
-    """Tokens left after this commit."""
-
-    op: Literal["credit"] = "credit"
-    tokens: int
-
-
-class MetadataSet(Value):
-    """Metadata keys that an input set. Kept in `META`, not in the fold."""
-
-    op: Literal["metadata"] = "metadata"
-    values: dict[str, Any]
-
-
-class InputDeferred(Value):
-    """An input was accepted and waits for the last non-passive live call."""
-
-    op: Literal["deferred"] = "deferred"
-    deferred: Deferred
-
-
-class DeferredJoined(Value):
-    """The oldest `count` deferred inputs joined the history in this commit."""
-
-    op: Literal["deferred_joined"] = "deferred_joined"
-    count: int
-
-
-class WakeArmed(Value):
-    """The outbox message at `position` is the wake this thread waits for."""
-
-    op: Literal["wake_armed"] = "wake_armed"
-    position: int
-    reason: WakeReason
-    due_at: datetime | None = None
-    tries: int = 0
-
-
-class WakeCleared(Value):
-    """No wake is waited for any more."""
-
-    op: Literal["wake_cleared"] = "wake_cleared"
-
-
-class TimerArmed(Value):
-    """The outbox message at `position` is the deadline timer this thread waits for."""
-
-    op: Literal["timer_armed"] = "timer_armed"
-    position: int
-    due_at: datetime
-
-
-class TimerCleared(Value):
-    """No deadline timer is waited for any more."""
-
-    op: Literal["timer_cleared"] = "timer_cleared"
-
-
-class SubscriptionOpened(Value):
-    op: Literal["subscription_opened"] = "subscription_opened"
-    subscription: Subscription
-
-
-class SubscriptionEnded(Value):
-    op: Literal["subscription_ended"] = "subscription_ended"
-    call_id: str
-
-
-class SourcesSet(Value):
-    """The sources collected since the last user text, this commit's included."""
-
-    op: Literal["sources"] = "sources"
-    sources: tuple[Source, ...]
-
-
-class EntriesHidden(Value):
-    """From here on these entries are shown to a model with a placeholder, so that they fail no further request."""
-
-    op: Literal["hidden"] = "hidden"
-    entries: tuple[Hidden, ...]
-
-
-class Closed(Value):
-    """The thread takes nothing any more."""
-
-    op: Literal["closed"] = "closed"
-
-
-Change = Annotated[
-    Owes
-    | CallOpened
-    | TurnsUsed
-    | CreditLeft
-    | MetadataSet
-    | InputDeferred
-    | DeferredJoined
-    | WakeArmed
-    | WakeCleared
-    | TimerArmed
-    | TimerCleared
-    | SubscriptionOpened
-    | SubscriptionEnded
-    | SourcesSet
-    | EntriesHidden
-    | Closed,
-    Field(discriminator="op"),
-]
 
 
 class Base(Value):

@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 from typing import assert_never
 
-from core.commit import (
+from core.changes import (
     CallOpened,
     Change,
     Closed,
-    Commit,
     CreditLeft,
     DeferredJoined,
     EntriesHidden,
@@ -23,6 +22,7 @@ from core.commit import (
     WakeArmed,
     WakeCleared,
 )
+from core.commit import Commit
 from core.entries import Entry, ToolCall, ToolResult
 from core.errors import UnreadableRecord
 from core.ids import outbox_id

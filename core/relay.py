@@ -8,7 +8,8 @@ from datetime import datetime
 
 from core.delivery import DELAY, INPUT
 from core.errors import Refused
-from core.messages import Envelope, Timer, Wake, parse_input
+from core.messages import Envelope, Timer, Wake
+from core.parsing import parse_input
 from core.ports import Outgoing
 
 _DEDUP_ID = re.compile(r"[!-~]{1,128}")

@@ -4,7 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from core.messages import ThreadId, refusal_of
+from core.messages import ThreadId
+from core.parsing import refusal_of
 
 
 class _WorkMessage(BaseModel):

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from core.errors import Refused
 from core.ids import is_thread_id
-from core.messages import Envelope, parse_input, thread_of
+from core.messages import Envelope
+from core.parsing import parse_input, thread_of
 from core.slice import run_slice
 from core.slice.refuse import RefusedBody, refuse
 from handlers.agent_container import AgentContainer

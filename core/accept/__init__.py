@@ -7,16 +7,7 @@ from typing import assert_never
 
 from core.accept import cancel, close, subscription_event, timer, tool_result, user_message, wake
 from core.accept.effects import Effect, Setting
-from core.messages import (
-    Cancel,
-    Close,
-    Input,
-    SubscriptionEvent,
-    Timer,
-    ToolResultMessage,
-    UserMessage,
-    Wake,
-)
+from core.messages import Cancel, Close, Input, SubscriptionEvent, Timer, ToolResultMessage, UserMessage, Wake
 from core.thread import ThreadState
 
 __all__ = ["Effect", "Setting", "decide"]

@@ -7,14 +7,10 @@ in. Folding the built commit gives that same state again.
 from datetime import datetime
 from typing import Any
 
-from core.clock import iso, parse_iso
-from core.commit import (
-    Base,
+from core.changes import (
     CallOpened,
     Change,
     Closed,
-    Commit,
-    Consumed,
     CreditLeft,
     DeferredJoined,
     EntriesHidden,
@@ -30,6 +26,8 @@ from core.commit import (
     WakeArmed,
     WakeCleared,
 )
+from core.clock import iso, parse_iso
+from core.commit import Base, Commit, Consumed
 from core.entries import Entry, ToolResult
 from core.fold import apply_change, apply_entry
 from core.ids import birth_id

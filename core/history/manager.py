@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from core.blocks import Content, text_content
+from core.changes import SubscriptionEnded, SubscriptionOpened
 from core.chunks import Chunk
 from core.clock import SYSTEM_CLOCK, Clock
-from core.commit import Commit, SubscriptionEnded, SubscriptionOpened, metadata_set
+from core.commit import Commit, metadata_set
 from core.entries import Entry, Event, Outcome, ToolCall, ToolResult, User
 from core.errors import MisuseError, NotSettled
 from core.fold import fold_commits

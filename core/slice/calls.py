@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from core.agent import Agent
 from core.blocks import Content, text_content
-from core.commit import CallOpened
+from core.changes import CallOpened
 from core.content import storable
 from core.delivery import user_id_of
 from core.entries import Outcome, ToolCall, ToolResult

@@ -7,7 +7,7 @@ the same kind goes too: a thread is never poisoned (faults.md). What is stored s
 from collections.abc import Sequence
 from typing import Literal
 
-from core.commit import EntriesHidden
+from core.changes import EntriesHidden
 from core.entries import AppEntry, Assistant, Entry, Event, Reasoning, ToolCall, ToolResult, TurnEnd, User
 from core.history.manager import HistoryManager
 from core.render import holds_media, is_long

@@ -11,7 +11,7 @@ from core.app import load_app
 from core.delivery import INPUT, OUTPUT, worker_queue
 from core.entries import entry_dict
 from core.ids import digest
-from core.messages import thread_of
+from core.parsing import thread_of
 from infra.local.aws import Resources, client
 from infra.local.clock import LocalClock
 from infra.local.emulator import Emulator

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from core.blocks import Block, TextBlock
-from core.commit import Base, Change, Commit, Consumed, MetadataSet
+from core.changes import Change, MetadataSet
+from core.commit import Base, Commit, Consumed
 from core.entries import Assistant, Entry, User
 from core.fold import fold_commits
 from core.messages import InputKey

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.commit import InputDeferred, commit_record
+from core.changes import InputDeferred
+from core.commit import commit_record
 from core.entries import Entry
 from core.ids import digest
 from core.thread import Deferred

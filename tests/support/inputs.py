@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from core.messages import Envelope, Input, parse_input
+from core.messages import Envelope, Input
+from core.parsing import parse_input
 from core.ports import Outgoing
 from core.text import wire_json
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from core.answers import MAX_ANSWER_BYTES, answer, recorded
 from core.blocks import ImageBlock, JsonBlock, TextBlock
-from core.messages import Envelope, ToolResultMessage, parse_input
+from core.messages import Envelope, ToolResultMessage
+from core.parsing import parse_input
 from core.sources import Source
 from core.tools import ToolResult
 from core.work_messages import ToolCallMessage

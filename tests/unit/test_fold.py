@@ -6,13 +6,10 @@ from typing import Any
 import pytest
 
 from core.blocks import text_content
-from core.commit import (
-    SCHEMA_VERSION,
-    Base,
+from core.changes import (
     CallOpened,
     Change,
     Closed,
-    Commit,
     CreditLeft,
     DeferredJoined,
     InputDeferred,
@@ -26,6 +23,11 @@ from core.commit import (
     TurnsUsed,
     WakeArmed,
     WakeCleared,
+)
+from core.commit import (
+    SCHEMA_VERSION,
+    Base,
+    Commit,
     commit_from_text,
     commit_record,
     commit_text,

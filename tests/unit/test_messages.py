@@ -10,19 +10,8 @@ from hypothesis import strategies as st
 
 from core.blocks import DocumentBlock, JsonBlock, TextBlock
 from core.errors import Refused
-from core.messages import (
-    BLANK_NOTE,
-    MAX_BODY_DEPTH,
-    Cancel,
-    Envelope,
-    Input,
-    Message,
-    Timer,
-    ToolResultMessage,
-    UserMessage,
-    parse_input,
-    thread_of,
-)
+from core.messages import Cancel, Envelope, Input, Message, Timer, ToolResultMessage, UserMessage
+from core.parsing import BLANK_NOTE, MAX_BODY_DEPTH, parse_input, thread_of
 from tests.unit.test_text import anything, json_values
 
 HERE = Envelope("sqs-1", None)

@@ -13,7 +13,8 @@ from itertools import groupby
 from core.chunks import Chunk, TextChunk
 from core.commit import Commit
 from core.errors import ModelOverflow, ModelRefused, ModelUnavailable, Refused
-from core.messages import Envelope, Input, Timer, Wake, parse_input
+from core.messages import Envelope, Input, Timer, Wake
+from core.parsing import parse_input
 from core.ports import Model, Outgoing, Unsent
 from core.request import ModelRequest
 from core.slice import SlicePorts, run_slice

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from core.messages import Envelope, parse_input
+from core.messages import Envelope
+from core.parsing import parse_input
 
 from .facts import Facts, Json, ThreadFacts
 

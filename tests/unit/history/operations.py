@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 
 from hypothesis import strategies as st
 
+from core.changes import CallOpened
 from core.chunks import CallChunk, Chunk, TextChunk
-from core.commit import CallOpened, Commit
+from core.commit import Commit
 from core.entries import TurnEnd
 from core.fold import fold_commits
 from core.history import HistoryManager, Summary

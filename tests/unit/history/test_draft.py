@@ -3,9 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 from core.blocks import text_content
-from core.commit import (
+from core.changes import (
     Closed,
-    Consumed,
     CreditLeft,
     MetadataSet,
     Owes,
@@ -16,6 +15,7 @@ from core.commit import (
     WakeArmed,
     WakeCleared,
 )
+from core.commit import Consumed
 from core.entries import User
 from core.fold import fold_commits
 from core.history.draft import ThreadDraft

@@ -3,8 +3,8 @@
 import pytest
 
 from core.blocks import text_content
+from core.changes import CallOpened
 from core.chunks import CallChunk, TextChunk
-from core.commit import CallOpened
 from core.entries import Assistant, Event
 from core.errors import LostRace, MisuseError, NotSettled
 from core.history import HistoryManager

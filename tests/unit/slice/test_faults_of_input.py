@@ -10,7 +10,8 @@ import pytest
 from core.blocks import JsonBlock, TextBlock
 from core.chunks import CallChunk, Completed, TextChunk
 from core.entries import ToolCall, ToolResult
-from core.messages import Envelope, Input, parse_input
+from core.messages import Envelope, Input
+from core.parsing import parse_input
 from core.request import ResultPart
 from core.tools import tool
 from tests.support.inputs import THREAD, cancel, close, delivered, result, user

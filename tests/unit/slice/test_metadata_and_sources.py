@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from core.commit import Commit, MetadataSet
+from core.changes import MetadataSet
+from core.commit import Commit
 from core.text import wire_json
 from core.tools import ToolContext, tool
 from core.work_messages import ToolCallMessage, parse_work

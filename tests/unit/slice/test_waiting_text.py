@@ -1,7 +1,8 @@
 """User text while calls are live: it interrupts, or it waits its turn (architecture.md, "Interruption", "Deferral")."""
 
 from core.app import App
-from core.commit import Commit, InputDeferred
+from core.changes import InputDeferred
+from core.commit import Commit
 from infra.memory import MemoryStore
 from tests.support.inputs import THREAD, result, user
 from tests.support.played import calls, says

@@ -12,7 +12,8 @@ import core.slice.settle as settle
 import handlers.dead_letters as dead_letters
 from core.accept.effects import RearmWake
 from core.answers import answer
-from core.commit import Change, Commit, TimerArmed
+from core.changes import Change, TimerArmed
+from core.commit import Commit
 from core.delivery import outgoing
 from core.errors import ModelUnavailable
 from core.history.draft import ThreadDraft
