@@ -120,7 +120,7 @@ def may_send(
         case Unchecked():
             return True
         case Enforced():
-            if sender is None:
+            if not sender:
                 return False
             return is_one_of(sender, (policy.operator,)) or _may_say(policy, sender, kind, thread_id, call)
         case _:
@@ -133,7 +133,7 @@ def may_set_metadata(policy: SenderPolicy, sender: str | None) -> bool:
         case Unchecked():
             return True
         case Enforced():
-            return sender is not None and (
+            return bool(sender) and (
                 is_one_of(sender, (policy.operator,)) or _speaks_for_users(policy, sender)
             )
         case _:

@@ -9,6 +9,7 @@ from core.app import App, load_app
 from core.clock import Clock
 from core.delivery import INPUT
 from core.ports import Observer
+from core.senders import UNCHECKED, SenderPolicy
 from core.slice import SlicePorts
 from core.slice.notices import SILENT
 from core.worker import Answering
@@ -38,6 +39,7 @@ class AgentContainer:
     clients: AsyncClients
     time_left: TimeLeft
     observer: Observer = SILENT
+    senders: SenderPolicy = UNCHECKED
 
     def close(self) -> None:
         """A Lambda container never does."""
@@ -114,4 +116,5 @@ def _agent_container(
         clients=clients,
         time_left=time_left,
         observer=observer,
+        senders=settings.senders,
     )

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from core.delivery import DELAY, INPUT, OUTPUT, worker_queue
 from core.errors import SettingsError
+from core.senders import UNCHECKED, Enforced, SenderPolicy
 from infra.store_rules import RETENTION_DAYS
 
 Environ = Mapping[str, str]
@@ -32,6 +33,10 @@ class AgentSettings:
     """TORPOR_BUCKET, for payloads."""
     retention_days: int
     """TORPOR_RETENTION_DAYS, default 90."""
+    senders: SenderPolicy
+    """TORPOR_SENDER_CHECK: `enforce` (the default) or `off`. Who is who, as unique ids: TORPOR_SENDERS, a JSON object
+    of `agent`, `relay`, `dead_letters`, `operator` (may be missing) and `worker:<name>`; TORPOR_USER_SENDERS and
+    TORPOR_TOOL_SENDERS, comma-separated, may be empty."""
 
     @classmethod
     def read(cls, environ: Environ) -> Self:
@@ -132,6 +137,19 @@ class _Reading:
             return default
         return int(value)
 
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        """The first is the default."""
+        value = self.environ.get(name, "").strip() or choices[0]
+        if value not in choices:
+            self.faults.append(f"{name} must be one of {', '.join(choices)}")
+        return value
+
+    def principals(self, name: str) -> tuple[str, ...]:
+        found = tuple(word.strip() for word in self.environ.get(name, "").split(",") if word.strip())
+        if not all(map(_is_principal, found)):
+            self.faults.append(f"{name} must be {_PRINCIPALS}")
+        return found
+
     def text_map(self, name: str) -> dict[str, str]:
         value = self.text(name)
         if not value:
@@ -144,6 +162,33 @@ class _Reading:
             self.faults.append(f"{name} must be a JSON object of strings")
             return {}
         return found
+
+
+_OWN_ROLES = ("agent", "relay", "dead_letters")
+_OPERATOR = "operator"
+_WORKER = worker_queue("")
+_PRINCIPALS = "unique ids, no ARNs: `aws iam get-role` shows one as RoleId, `aws iam get-user` as UserId"
+
+
+def _is_principal(value: str) -> bool:
+    return bool(value) and not value.startswith("arn:") and not any(map(str.isspace, value))
+
+
+def _senders(reading: _Reading) -> SenderPolicy:
+    check = reading.choice("TORPOR_SENDER_CHECK", ("enforce", "off"))
+    users, tools = reading.principals("TORPOR_USER_SENDERS"), reading.principals("TORPOR_TOOL_SENDERS")
+    if check == "off":
+        return UNCHECKED
+    roles = reading.text_map("TORPOR_SENDERS")
+    workers = {name.removeprefix(_WORKER): role for name, role in roles.items() if name.startswith(_WORKER)}
+    others = {name: role for name, role in roles.items() if not name.startswith(_WORKER)}
+    if not set(_OWN_ROLES) <= set(others) <= {*_OWN_ROLES, _OPERATOR}:
+        expected = f"{', '.join(_OWN_ROLES)}, perhaps {_OPERATOR}, and {_WORKER}<name> of each worker"
+        reading.faults.append(f"TORPOR_SENDERS must name {expected}")
+    if not all(map(_is_principal, roles.values())):
+        reading.faults.append(f"TORPOR_SENDERS must hold {_PRINCIPALS}")
+    agent, relay, dead_letters = (others.get(name, "") for name in _OWN_ROLES)
+    return Enforced(agent, relay, dead_letters, others.get(_OPERATOR), workers, users, tools)
 
 
 def _agent_fields(reading: _Reading) -> dict[str, Any]:
@@ -160,4 +205,5 @@ def _agent_fields(reading: _Reading) -> dict[str, Any]:
         "table": reading.text("TORPOR_TABLE"),
         "bucket": reading.text("TORPOR_BUCKET"),
         "retention_days": reading.number("TORPOR_RETENTION_DAYS", RETENTION_DAYS),
+        "senders": _senders(reading),
     }

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.errors import Refused
 from core.ids import is_thread_id
-from core.messages import Envelope
+from core.messages import Envelope, Input
 from core.parsing import parse_input, thread_of
 from core.slice import run_slice
 from core.slice.refuse import RefusedBody, refuse
@@ -29,10 +29,15 @@ async def visit(record: QueueRecord, container: AgentContainer, *, completing: b
         seconds_left=container.time_left.seconds,
         observer=container.observer,
         completing=completing,
+        senders=container.senders,
     )
     _log_lost(report.lost_outputs)
     (result,) = report.inputs
-    return "refused" if isinstance(result, Refused) else result
+    if not isinstance(result, Refused):
+        return result
+    if result.code == "forbidden":
+        _log_forbidden(record, taken)
+    return "refused"
 
 
 async def refuse_record(record: QueueRecord, container: AgentContainer, refusal: Refused) -> None:
@@ -48,6 +53,18 @@ async def refuse_record(record: QueueRecord, container: AgentContainer, refusal:
         sent_at=record.sent_at,
     )
     _log_lost(await refuse(container.ports, refused))
+
+
+def _log_forbidden(record: QueueRecord, taken: Input) -> None:
+    """The line that an alarm counts, at every log level: somebody says what is not theirs to say."""
+    logger().error(
+        "a sender may not send this",
+        action="forbidden",
+        sender=record.sender,
+        message_type=taken.message.type,
+        message_id=taken.message_id,
+        thread_id=taken.message.thread_id,
+    )
 
 
 def _log_lost(output_ids: Sequence[str]) -> None:

@@ -44,6 +44,7 @@ class Environment:
             "TORPOR_TABLE": tables[THREAD_TABLE.name],
             "TORPOR_WORK_TABLE": tables[WORK_TABLE.name],
             "TORPOR_BUCKET": self.resources.bucket,
+            "TORPOR_SENDER_CHECK": "off",  # the emulator gives every sender the same id
         }
 
 

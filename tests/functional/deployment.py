@@ -74,6 +74,7 @@ class Deployment:
             "TORPOR_TABLE": self._table(f"threads-{number}", "pk", "sk"),
             "TORPOR_WORK_TABLE": self._table(f"work-{number}", "pk"),
             "TORPOR_BUCKET": f"payloads-{number}",
+            "TORPOR_SENDER_CHECK": "off",
             "TORPOR_DEAD_LETTER_QUEUES": json.dumps({"arn:worker": "worker:research", "arn:delay": "delay"}),
         }
         self.s3.create_bucket(Bucket=f"payloads-{number}")

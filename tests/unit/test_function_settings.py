@@ -1,8 +1,11 @@
 """Settings of the functions: each reads what it uses, and one error names everything that is missing or wrong."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.errors import SettingsError
+from core.senders import UNCHECKED, Enforced
 from handlers.settings import AgentSettings, DeadLetterSettings, RelaySettings, WorkerSettings
 
 ENVIRON = {
@@ -17,12 +20,17 @@ ENVIRON = {
     "TORPOR_WORK_TABLE": "work",
     "TORPOR_BUCKET": "payloads",
     "TORPOR_DEAD_LETTER_QUEUES": '{"arn:1": "input"}',
+    "TORPOR_SENDER_CHECK": "enforce",
+    "TORPOR_SENDERS": '{"agent": "AROAA", "relay": "AROAR", "dead_letters": "AROAD", "worker:research": "AROAW"}',
+    "TORPOR_USER_SENDERS": "",
+    "TORPOR_TOOL_SENDERS": "",
 }
+SENDERS = Enforced("AROAA", "AROAR", "AROAD", workers={"research": "AROAW"})
 URLS = {"input": "https://i", "output": "https://o", "delay": "https://d", "worker:research": "https://r"}
 
 
 def test_settings_are_read() -> None:
-    agent = AgentSettings("a:app", None, URLS, "threads", "payloads", 90)
+    agent = AgentSettings("a:app", None, URLS, "threads", "payloads", 90, SENDERS)
     assert AgentSettings.read(ENVIRON) == agent
     assert WorkerSettings.read(ENVIRON) == WorkerSettings("a:app", "research", "work", "https://i")
     assert RelaySettings.read(ENVIRON) == RelaySettings({"input": "https://i", "delay": "https://d"})
@@ -32,6 +40,24 @@ def test_settings_are_read() -> None:
 def test_a_model_and_the_retention_can_be_given() -> None:
     settings = AgentSettings.read(ENVIRON | {"TORPOR_MODEL": "script:a.json", "TORPOR_RETENTION_DAYS": "7"})
     assert (settings.model, settings.retention_days) == ("script:a.json", 7)
+
+
+def test_who_may_send_what_is_enforced_unless_it_is_turned_off() -> None:
+    absent = {name: value for name, value in ENVIRON.items() if name != "TORPOR_SENDER_CHECK"}
+    assert AgentSettings.read(absent).senders == SENDERS
+    off = {"TORPOR_SENDER_CHECK": "off", "TORPOR_SENDERS": ""}
+    assert AgentSettings.read(ENVIRON | off).senders == UNCHECKED
+
+
+def test_the_operator_and_senders_from_elsewhere_can_be_given() -> None:
+    more = {
+        "TORPOR_SENDERS": ENVIRON["TORPOR_SENDERS"].replace("{", '{"operator": "AROAO", '),
+        "TORPOR_USER_SENDERS": " AIDAUSER, AROAGATE:web ,",
+        "TORPOR_TOOL_SENDERS": "AROAHOOK",
+    }
+    assert AgentSettings.read(ENVIRON | more).senders == replace(
+        SENDERS, operator="AROAO", user_senders=("AIDAUSER", "AROAGATE:web"), tool_senders=("AROAHOOK",)
+    )
 
 
 @pytest.mark.parametrize(
@@ -47,6 +73,7 @@ def test_a_model_and_the_retention_can_be_given() -> None:
                 "DELAY_QUEUE_URL",
                 "TABLE",
                 "BUCKET",
+                "SENDERS",
             },
         ),
         (WorkerSettings, {"APP", "WORKER", "WORK_TABLE", "INPUT_QUEUE_URL"}),
@@ -71,6 +98,18 @@ def test_everything_missing_is_named_at_once(
         ("TORPOR_RETENTION_DAYS", "0"),
         ("TORPOR_RETENTION_DAYS", "-1"),
         ("TORPOR_RETENTION_DAYS", "ten"),
+        ("TORPOR_SENDER_CHECK", "on"),
+        ("TORPOR_SENDERS", "{"),
+        ("TORPOR_SENDERS", "{}"),
+        ("TORPOR_SENDERS", '{"agent": "AROAA", "relay": "AROAR"}'),
+        ("TORPOR_SENDERS", '{"agent": "", "relay": "AROAR", "dead_letters": "AROAD"}'),
+        (
+            "TORPOR_SENDERS",
+            '{"agent": "AROAA", "relay": "AROAR", "dead_letters": "AROAD", "research": "AROAW"}',
+        ),
+        ("TORPOR_SENDERS", '{"agent": "arn:aws:iam::1:role/a", "relay": "AROAR", "dead_letters": "AROAD"}'),
+        ("TORPOR_USER_SENDERS", "AIDAONE,arn:aws:iam::123456789012:user/two"),
+        ("TORPOR_TOOL_SENDERS", "AIDAONE AIDATWO"),
     ],
 )
 def test_what_is_written_wrongly_is_named(name: str, value: str) -> None:
