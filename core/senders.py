@@ -127,17 +127,9 @@ def may_send(
             assert_never(policy)
 
 
-def may_set_metadata(policy: SenderPolicy, sender: str | None) -> bool:
-    """Whether metadata of its messages is the thread's from now on: it says whose thread this is, a user's word."""
-    match policy:
-        case Unchecked():
-            return True
-        case Enforced():
-            return bool(sender) and (
-                is_one_of(sender, (policy.operator,)) or _speaks_for_users(policy, sender)
-            )
-        case _:
-            assert_never(policy)
+def may_set_metadata(policy: SenderPolicy, taken: Input) -> bool:
+    """Whether its metadata is the thread's from now on: it says whose the thread is, which is a user's word."""
+    return may_send(policy, taken.sender, "user_message", taken.message.thread_id, None)
 
 
 def call_of(call_id: str | None, state: ThreadState, agent: Agent) -> CallOf | None:

@@ -52,7 +52,7 @@ def take_input(manager: HistoryManager, taken: Input, setting: Setting) -> Taken
     effects = decide(taken, manager.state, setting)
     if not effects:
         return "stale"
-    metadata = taken.message.metadata if may_set_metadata(setting.senders, taken.sender) else None
+    metadata = taken.message.metadata if may_set_metadata(setting.senders, taken) else None
     require_room_for_metadata(manager, metadata or {})
     for effect in effects:
         apply_effect(manager, effect, taken)
