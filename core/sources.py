@@ -1,6 +1,6 @@
 """Sources: where a tool found what it says. They travel from a tool result to the answer's citations."""
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from core.blocks import Value
 
@@ -14,3 +14,9 @@ class Source(Value):
     url: str = Field(min_length=1, max_length=2048)
     title: str = Field(max_length=MAX_TITLE_CHARACTERS)
     snippet: str = Field(default="", max_length=MAX_SNIPPET_CHARACTERS)
+
+    def __init__(self, url: str, title: str, snippet: str = "") -> None:
+        BaseModel.__init__(self, url=url, title=title, snippet=snippet)
+
+    # For people who write one. What comes from the wire or a store is validated as of any other value, without it.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
