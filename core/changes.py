@@ -9,9 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from core.blocks import Value
-from core.outbox import WakeReason
 from core.sources import Source
-from core.thread import Deferred, Hidden, Subscription
+from core.thread import Child, Deferred, Hidden, Subscription, WakeReason
 
 
 class Owes(Value):
@@ -106,6 +105,20 @@ class SubscriptionEnded(Value):
     call_id: str
 
 
+class ChildOpened(Value):
+    """A child thread is on its way: the spawn stands in the same commit's outbox."""
+
+    op: Literal["child_opened"] = "child_opened"
+    child: Child
+
+
+class ChildEnded(Value):
+    """A child has told its end."""
+
+    op: Literal["child_ended"] = "child_ended"
+    thread_id: str
+
+
 class SourcesSet(Value):
     """The sources collected since the last user text, this commit's included."""
 
@@ -140,6 +153,8 @@ Change = Annotated[
     | TimerCleared
     | SubscriptionOpened
     | SubscriptionEnded
+    | ChildOpened
+    | ChildEnded
     | SourcesSet
     | EntriesHidden
     | Closed,

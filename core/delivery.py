@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, assert_never
 
+from core.child_messages import close_body, parent_message_body, report_body, spawn_body
 from core.clock import iso
 from core.commit import Commit, metadata_set
 from core.entries import Assistant, ToolCall
@@ -14,13 +15,21 @@ from core.outbox import (
     SendAnswer,
     SendCall,
     SendCancel,
+    SendClose,
     SendError,
+    SendParentMessage,
+    SendReport,
+    SendSpawn,
+    SendSpawned,
     SendStarted,
+    SendThreadClosed,
     SendTimer,
     SendWake,
 )
 from core.ports import Outgoing
 from core.text import wire_json
+
+Output = SendAnswer | SendStarted | SendError | SendSpawned | SendThreadClosed
 
 INPUT, OUTPUT, DELAY = "input", "output", "delay"
 
@@ -74,7 +83,11 @@ class _Builder:
             case SendTimer(due_at=due_at):
                 body = self._internal("timer", sent_as, {"due_at": iso(due_at)})
                 return Outgoing(sent_as, DELAY, body, commit.thread_id, due_at)
-            case SendAnswer() | SendStarted() | SendError():
+            case SendSpawn(thread_id=to) | SendParentMessage(thread_id=to) | SendClose(thread_id=to):
+                return Outgoing(sent_as, INPUT, self._to_child(message, sent_as), to)
+            case SendReport(parent=parent):
+                return Outgoing(sent_as, INPUT, wire_json(report_body(message, commit, sent_as)), parent)
+            case SendAnswer() | SendStarted() | SendError() | SendSpawned() | SendThreadClosed():
                 seq, fields = self._output(message)
                 body = output_body(
                     message.kind, sent_as, self.thread_stack, seq, self.metadata, commit, fields
@@ -86,6 +99,18 @@ class _Builder:
     def _internal(self, kind: str, message_id: str, fields: dict[str, Any]) -> str:
         head = {"v": 1, "type": kind, "thread_id": self.commit.thread_id, "message_id": message_id}
         return wire_json({**head, **fields})
+
+    def _to_child(self, message: SendSpawn | SendParentMessage | SendClose, sent_as: str) -> str:
+        match message:
+            case SendSpawn():
+                body = spawn_body(message, self.commit, self.thread_stack, sent_as)
+            case SendParentMessage():
+                body = parent_message_body(message, self.commit, sent_as)
+            case SendClose():
+                body = close_body(message, self.commit, sent_as)
+            case _:
+                assert_never(message)
+        return wire_json(body)
 
     def _tool_call(self, message: SendCall) -> dict[str, Any]:
         call = next(
@@ -105,7 +130,7 @@ class _Builder:
             "deadline": iso(message.deadline_at),
         }
 
-    def _output(self, message: SendAnswer | SendStarted | SendError) -> tuple[int, dict[str, Any]]:
+    def _output(self, message: Output) -> tuple[int, dict[str, Any]]:
         match message:
             case SendAnswer(first_seq=first, last_seq=last):
                 return last, self._answer(message, first, last)
@@ -114,7 +139,7 @@ class _Builder:
                     e for e in self.commit.entries if isinstance(e, ToolCall) and e.call_id == call_id
                 )
                 return call.seq, {"call_id": call_id, "name": call.name, "args": call.args}
-            case SendError():
+            case SendError() | SendSpawned() | SendThreadClosed():
                 return self.commit.last_seq, message.model_dump(mode="json", exclude={"kind"})
             case _:
                 assert_never(message)

@@ -6,6 +6,8 @@ from typing import assert_never
 from core.changes import (
     CallOpened,
     Change,
+    ChildEnded,
+    ChildOpened,
     Closed,
     CreditLeft,
     DeferredJoined,
@@ -77,6 +79,7 @@ def fold_commit(state: ThreadState, commit: Commit) -> ThreadState:
             "birth": commit.birth,
             "last_seq": commit.last_seq,
             "from_number": commit.from_number,
+            "base_number": commit.number if commit.base else state.base_number,
             "origin": commit.origin or state.origin,
         }
     )
@@ -125,6 +128,10 @@ def _update(state: ThreadState, change: Change, commit: Commit | None) -> dict[s
             return {"subscriptions": (*state.subscriptions, subscription)}
         case SubscriptionEnded(call_id=ended):
             return {"subscriptions": tuple(s for s in state.subscriptions if s.call_id != ended)}
+        case ChildOpened(child=child):
+            return {"children": (*state.children, child)}
+        case ChildEnded(thread_id=ended):
+            return {"children": tuple(child for child in state.children if child.thread_id != ended)}
         case SourcesSet(sources=sources):
             return {"sources": sources}
         case EntriesHidden(entries=hidden):

@@ -47,6 +47,16 @@ def call_id(thread_id: str, birth: str, seq: int, position: int, name: str, argu
     return "call_" + digest("call", thread_id, birth, seq, position, name, arguments)
 
 
+def child_thread_id(root_thread_id: str, spawned_by: str) -> str:
+    """A child's thread id. `spawned_by`: the id of the call or of the event, each of which spawns one at most."""
+    return f"{root_thread_id}~{digest('child', spawned_by)}"
+
+
+def event_cause(thread_id: str, birth: str, event_key: str) -> str:
+    """What a child for one event is spawned by. `event_key`: what the event is known by in this log."""
+    return digest("event", thread_id, birth, event_key)
+
+
 def outbox_id(thread_id: str, commit_digest: str, position: int) -> str:
     """Message id, deduplication id, output id and schedule name of one outbox message."""
     return digest("outbox", thread_id, commit_digest, position)

@@ -13,17 +13,25 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    model_validator,
 )
 
 from core.blocks import WireContent
-from core.ids import is_thread_id
+from core.entries import Event, ToolCall, ToolResult, User
+from core.ids import digest, is_child, is_thread_id, root_of
 from core.sources import Source
+from core.thread import Ancestor, ChildKind
 
 COMMON_FIELDS = frozenset({"v", "type", "thread_id", "message_id", "metadata"})
-MARKED_TYPES = frozenset({"user_message", "cancel", "close"})
+MARKED_TYPES = frozenset(
+    {"user_message", "cancel", "close", "subscription_event", "thread_report", "parent_message"}
+)
 """Types whose consumption leaves a marker."""
-TOLD_BY_THE_FOLD = frozenset({"tool_result", "wake", "timer"})
-"""Types that are no duplicates by their id: a live call, a pending wake or timer says whether they mean anything."""
+CHILD_END = "thread_end"
+"""What a closing `thread_report` is remembered as, apart from those that come before it."""
+TOLD_BY_THE_FOLD = frozenset({"tool_result", "wake", "timer", "spawn", CHILD_END})
+"""Types that are no duplicates by their id: a live call, a pending wake or timer, an open child, the thread's own
+existence says whether they mean anything."""
 
 
 def _known_as_thread_id(value: str) -> str:
@@ -80,6 +88,8 @@ class Cancel(_Message):
 
 class Close(_Message):
     type: Literal["close"]
+    closed_by: ThreadId | None = None
+    """The parent that closes its child, and so need not be told."""
 
 
 class Wake(_Message):
@@ -96,8 +106,60 @@ class Timer(_Message):
     due_at: AwareDatetime
 
 
+class Spawn(_Message):
+    """Internal: makes a child thread exist."""
+
+    type: Literal["spawn"]
+    call_id: str = Field(min_length=1, max_length=64)
+    child_kind: ChildKind
+    agent: str | None = None
+    ancestors: tuple[ThreadId, ...] = Field(min_length=1)
+    """From the root to the parent."""
+    lineage: tuple[Ancestor, ...] = ()
+    opening: tuple[Annotated[User | ToolCall | ToolResult | Event, Field(discriminator="kind")], ...] = ()
+    """The child's first entries."""
+    credit: int
+    spawned_at: AwareDatetime
+
+    @model_validator(mode="after")
+    def _in_one_tree(self) -> "Spawn":
+        roots = {root_of(thread_id) for thread_id in (self.thread_id, *self.ancestors)}
+        if len(roots) > 1 or not is_child(self.thread_id):
+            raise ValueError("a child's id begins with its root's")
+        return self
+
+
+class ThreadReport(_Message):
+    """Internal: a child tells its parent something, or its end."""
+
+    type: Literal["thread_report"]
+    child_thread_id: ThreadId
+    call_id: str = Field(min_length=1, max_length=64)
+    text: str | None = None
+    closing: bool = False
+    credit: int = 0
+
+
+class ParentMessage(_Message):
+    """Internal: a parent tells an open child something."""
+
+    type: Literal["parent_message"]
+    parent: ThreadId
+    call_id: str = Field(min_length=1, max_length=64)
+    text: str
+
+
 Message = Annotated[
-    UserMessage | ToolResultMessage | SubscriptionEvent | Cancel | Close | Wake | Timer,
+    UserMessage
+    | ToolResultMessage
+    | SubscriptionEvent
+    | Cancel
+    | Close
+    | Wake
+    | Timer
+    | Spawn
+    | ThreadReport
+    | ParentMessage,
     Field(discriminator="type"),
 ]
 
@@ -127,7 +189,13 @@ class Input:
 
     @property
     def key(self) -> InputKey:
-        return InputKey(self.message.type, self.message_id)
+        match self.message:
+            case SubscriptionEvent(call_id=call_id, event_id=str(event_id)):
+                return InputKey("subscription_event", digest(call_id, event_id))
+            case ThreadReport(closing=True):
+                return InputKey(CHILD_END, self.message_id)
+            case message:
+                return InputKey(message.type, self.message_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from core.blocks import Value
 from core.chunks import Usage
+from core.entries import Event
 from core.errors import ErrorCode
 from core.sources import Source
-
-WakeReason = Literal["continue", "model", "resend"]
+from core.thread import Ancestor, ChildKind
 
 
 class SendCall(Value):
@@ -76,6 +76,61 @@ class SendTimer(Value):
     due_at: datetime
 
 
+class SendSpawn(Value):
+    """A `spawn`: makes the child exist. Instructions stand in the arguments of the call, an event stands here."""
+
+    kind: Literal["spawn"] = "spawn"
+    thread_id: str
+    call_id: str
+    child_kind: ChildKind
+    agent: str | None = None
+    credit: int
+    lineage: tuple[Ancestor, ...] = ()
+    event: Event | None = None
+
+
+class SendParentMessage(Value):
+    """A `parent_message` for an open child. Its text stands in the arguments of the call."""
+
+    kind: Literal["parent_message"] = "parent_message"
+    thread_id: str
+    call_id: str
+
+
+class SendClose(Value):
+    """A `close` for an open child."""
+
+    kind: Literal["close"] = "close"
+    thread_id: str
+
+
+class SendReport(Value):
+    """A `thread_report` for the parent. The last one, `closing`, may be silent, and gives back what credit is left."""
+
+    kind: Literal["thread_report"] = "thread_report"
+    parent: str
+    call_id: str
+    text: str | None = None
+    closing: bool = False
+    credit: int = 0
+
+
+class SendSpawned(Value):
+    """A `thread_spawned` output."""
+
+    kind: Literal["thread_spawned"] = "thread_spawned"
+    child_thread_id: str
+    call_id: str
+
+
+class SendThreadClosed(Value):
+    """A `thread_closed` output."""
+
+    kind: Literal["thread_closed"] = "thread_closed"
+    child_thread_id: str
+    call_id: str
+
+
 class Carried(Value):
     """A message of an earlier commit that could not be sent, in full, under its old id."""
 
@@ -89,7 +144,20 @@ class Carried(Value):
 
 
 OutboxMessage = Annotated[
-    SendCall | SendCancel | SendAnswer | SendStarted | SendError | SendWake | SendTimer | Carried,
+    SendCall
+    | SendCancel
+    | SendAnswer
+    | SendStarted
+    | SendError
+    | SendWake
+    | SendTimer
+    | SendSpawn
+    | SendParentMessage
+    | SendClose
+    | SendReport
+    | SendSpawned
+    | SendThreadClosed
+    | Carried,
     Field(discriminator="kind"),
 ]
-OUTPUT_KINDS = (SendAnswer, SendStarted, SendError)
+OUTPUT_KINDS = (SendAnswer, SendStarted, SendError, SendSpawned, SendThreadClosed)

@@ -1,4 +1,4 @@
-"""From an untrusted body to an `Input`. `parse_input` is the only way in; a refusal names the field, never its value."""
+"""From an untrusted body to an `Input`. `parse_input` is the only way in; a refusal names the field, never a value."""
 
 import json
 from typing import Any

@@ -13,7 +13,7 @@ from core.commit import Commit
 from core.entries import Entry
 from core.messages import InputKey
 from core.request import ModelRequest
-from core.thread import FoldedThread
+from core.thread import Ancestor, FoldedThread, Inherited
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,8 @@ class LoadedThread:
     """One consistent look at a thread. All empty for a thread that does not exist."""
 
     folded: FoldedThread = field(default_factory=FoldedThread)
+    inherited: Inherited = field(default_factory=Inherited)
+    """Of the lineage; empty where an own summary covers it."""
     last: Commit | None = None
     """The newest commit: known whole, since whoever finds it unsettled sends its outbox."""
     tip: int = 0
@@ -63,7 +65,11 @@ class ThreadStore(Protocol):
         ...
 
     async def mark(self, commit: Commit) -> None:
-        """Write the markers and metadata of a durable commit. Idempotent; an older commit overwrites nothing newer."""
+        """Write the markers, metadata and readers of a commit. Idempotent; an older one overwrites nothing newer.
+
+        Readers: `READER#<child>` in the log of each ancestor that a `spawn` of its outbox inherits from; of a fork's
+        first commit, `READER#<fork>` in each log of its lineage.
+        """
         ...
 
     async def settled(self, commit: Commit, *, waiting: bool) -> None:
@@ -71,6 +77,14 @@ class ThreadStore(Protocol):
 
         `waiting` keeps the thread from expiring: it has a live call, subscription, timer or open child.
         """
+        ...
+
+    async def locate(self, thread_id: str, seq: int) -> Ancestor | None:
+        """What a reader of the thread up to and with its entry `seq` must load; None if it has no such entry."""
+        ...
+
+    async def inherit(self, lineage: Sequence[Ancestor]) -> Inherited:
+        """What these ranges of logs hold, as one history (`core/lineage.py`). Raises UnreadableRecord at a gap."""
         ...
 
     async def park(self, parked: ParkedBody) -> None:

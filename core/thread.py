@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from core.blocks import Value
 from core.entries import Entry, Event, User
-from core.outbox import WakeReason
 from core.sources import Source
+
+WakeReason = Literal["continue", "model", "resend"]
 
 
 class Ancestor(Value):
@@ -20,15 +21,46 @@ class Ancestor(Value):
     base: int | None = None
 
 
+ChildKind = Literal["spawned", "event", "compaction"]
+"""Spawned by the model; for one event of a subscription; to summarise."""
+
+
+class ForkPoint(Value):
+    """The thread, and the last entry of it, that a fork shares."""
+
+    thread_id: str
+    seq: int
+
+
 class Origin(Value):
     """Where a thread comes from. Written once, by its first commit."""
 
     agent: str | None = None
     """The agent asked for; None means the app's default."""
-    parent: str | None = None
+    kind: ChildKind | None = None
+    """Of a child thread."""
+    ancestors: tuple[str, ...] = ()
+    """Ids from the root to the parent; empty for a root."""
     spawning_call: str | None = None
+    """The call of the parent that a child belongs to."""
     lineage: tuple[Ancestor, ...] = ()
-    """Root first; empty for a root thread."""
+    """What is read of other logs before the thread's own, oldest first."""
+    forked_from: ForkPoint | None = None
+
+    @property
+    def parent(self) -> str | None:
+        return self.ancestors[-1] if self.ancestors else None
+
+
+class Child(Value):
+    """A child thread that has not ended, as far as its parent knows."""
+
+    thread_id: str
+    call_id: str
+    """The call that spawned it, or whose event did."""
+    kind: ChildKind = "spawned"
+    credit: int = 0
+    """Tokens that it was given. It returns at most that."""
 
 
 class LiveCall(Value):
@@ -72,6 +104,8 @@ class Subscription(Value):
     call_id: str
     name: str
     args: dict[str, Any] = {}
+    worker: str | None = None
+    """Whom to tell when it is ended from here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +134,8 @@ class ThreadState(Value):
     last_seq: int = 0
     birth: str = ""
     from_number: int = 1
+    base_number: int | None = None
+    """Number of the base that holds `summary`."""
     origin: Origin = Origin()
     live: tuple[LiveCall, ...] = ()
     owes: bool = False
@@ -113,6 +149,7 @@ class ThreadState(Value):
     timer: PendingTimer | None = None
     deferred: tuple[Deferred, ...] = ()
     subscriptions: tuple[Subscription, ...] = ()
+    children: tuple[Child, ...] = ()
     sources: tuple[Source, ...] = ()
     """Collected since the last accepted user text."""
     hidden: tuple[Hidden, ...] = ()
@@ -137,10 +174,19 @@ class ThreadState(Value):
     @property
     def waiting(self) -> bool:
         """Whether something will still come for this thread, so that it must not expire."""
-        return bool(self.owes or self.live or self.subscriptions or self.wake or self.timer)
+        return bool(self.owes or self.live or self.subscriptions or self.children or self.wake or self.timer)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing will happen here until somebody outside wants something new."""
+        return not (self.owes or self.live or self.subscriptions or self.children or self.deferred)
 
     def live_call(self, call_id: str) -> LiveCall | None:
         return next((call for call in self.live if call.call_id == call_id), None)
+
+    def child(self, thread_id: str) -> Child | None:
+        """The open child of that id."""
+        return next((child for child in self.children if child.thread_id == thread_id), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,3 +203,15 @@ class FoldedThread:
         if seq > self.state.last_seq:
             return None
         return next((number for first, number in reversed(self.starts) if first <= seq), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Inherited:
+    """What a thread reads of its lineage before its own log: entries that no summary covers, oldest ancestor first.
+
+    Entries keep the `seq` of their own thread, and stand as that thread shows them to a model.
+    """
+
+    summary: Summary | None = None
+    """What stands before the entries. Its seq counts in the ancestor's log."""
+    entries: tuple[Entry, ...] = ()

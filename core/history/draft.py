@@ -10,6 +10,8 @@ from typing import Any
 from core.changes import (
     CallOpened,
     Change,
+    ChildEnded,
+    ChildOpened,
     Closed,
     CreditLeft,
     DeferredJoined,
@@ -35,7 +37,14 @@ from core.outbox import OUTPUT_KINDS, Carried, OutboxMessage, SendTimer, SendWak
 from core.thread import Deferred, FoldedThread, PendingTimer, PendingWake, Summary, ThreadState
 
 RecordedChange = (
-    CallOpened | InputDeferred | DeferredJoined | SubscriptionOpened | SubscriptionEnded | EntriesHidden
+    CallOpened
+    | InputDeferred
+    | DeferredJoined
+    | SubscriptionOpened
+    | SubscriptionEnded
+    | ChildOpened
+    | ChildEnded
+    | EntriesHidden
 )
 
 

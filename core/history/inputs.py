@@ -12,10 +12,12 @@ INPUT_TYPES = {"user": "user_message", "tool_result": "tool_result", "event": "s
 """The wire type that brings an entry of each kind."""
 
 
-def consumption(entry: Entry, message_id: str, body_digest: str | None) -> Consumed:
-    """The record that this entry's input was taken in."""
-    kind = INPUT_TYPES.get(entry.kind, entry.kind)
-    return Consumed(type=kind, message_id=message_id, body_digest=body_digest or digest(entry.to_json()))
+def consumption(entry: Entry, message_id: str, body_digest: str | None, key: InputKey | None) -> Consumed:
+    """The record that this entry's input was taken in, under its kind and message id unless `key` says otherwise."""
+    key = key or InputKey(INPUT_TYPES.get(entry.kind, entry.kind), message_id)
+    return Consumed(
+        type=key.type, message_id=key.message_id, body_digest=body_digest or digest(entry.to_json())
+    )
 
 
 def lookup_keys(named: str | InputKey) -> list[InputKey]:

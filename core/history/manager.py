@@ -7,7 +7,7 @@ It never sends: whoever calls `sync` with a non-empty outbox settles the commit 
 from collections.abc import Iterable
 from typing import Any
 
-from core.blocks import Content, text_content
+from core.blocks import Content
 from core.changes import SubscriptionEnded, SubscriptionOpened
 from core.chunks import Chunk
 from core.clock import SYSTEM_CLOCK, Clock
@@ -15,16 +15,14 @@ from core.commit import Commit, metadata_set
 from core.entries import Entry, Event, Outcome, ToolCall, ToolResult, User
 from core.errors import MisuseError, NotSettled
 from core.fold import fold_commits
+from core.history import answers
 from core.history.buffer import BufferItem, TurnBuffer
 from core.history.cuts import is_safe_cut, safe_cut
 from core.history.draft import ThreadDraft
 from core.history.inputs import consumption, lookup_keys, seen_digest
 from core.messages import InputKey
-from core.outbox import SendCancel
 from core.ports import LoadedThread, ThreadStore
-from core.thread import Deferred, LiveCall, Subscription, Summary, ThreadState
-
-INTERRUPTED = "Interrupted: newer input came before this call was answered. Its result, if any, was dropped."
+from core.thread import Deferred, Inherited, Subscription, Summary, ThreadState
 
 
 class HistoryManager:
@@ -68,8 +66,18 @@ class HistoryManager:
 
     @property
     def history(self) -> tuple[Entry, ...]:
-        """Committed and pending entries that no summary covers, oldest first."""
-        return self.draft.history
+        """Inherited, committed and pending entries that no summary covers, oldest first."""
+        return (*self.inherited.entries, *self.draft.history)
+
+    @property
+    def inherited(self) -> Inherited:
+        """What is read before the thread's own log: nothing, where a summary of its own covers it."""
+        return Inherited() if self.state.summary else self._loaded.inherited
+
+    @property
+    def summary(self) -> Summary | None:
+        """What stands before `history`: the thread's own summary, or an ancestor's."""
+        return self.state.summary or self.inherited.summary
 
     @property
     def pending_items(self) -> tuple[Entry, ...]:
@@ -93,7 +101,7 @@ class HistoryManager:
     @property
     def thread_ancestors(self) -> tuple[str, ...]:
         """Ids from the root to this thread's parent; empty for a root."""
-        return tuple(ancestor.thread_id for ancestor in self.state.origin.lineage)
+        return self.state.origin.ancestors
 
     @property
     def thread_stack(self) -> tuple[str, ...]:
@@ -113,7 +121,7 @@ class HistoryManager:
     def safe_spawn_point(self) -> int:
         """The highest seq, pending entries included, at which a cut keeps *safe spawn*; 0 if there is none."""
         summary = self.state.summary
-        return max(safe_cut(self.history), summary.up_to_seq if summary else 0)
+        return max(safe_cut(self.draft.history), summary.up_to_seq if summary else 0)
 
     def seen(self, key: InputKey) -> str | None:
         """The body digest under which this input was taken in already; None if it is new, or the fold tells."""
@@ -121,14 +129,17 @@ class HistoryManager:
 
     # ---- input
 
-    def handle_content(self, entry: Entry, message_id: str, body_digest: str | None = None) -> bool:
+    def handle_content(
+        self, entry: Entry, message_id: str, body_digest: str | None = None, key: InputKey | None = None
+    ) -> bool:
         """Take in a user text, a result or an event; False if it changes nothing (duplicate, not live, closed).
 
-        User text answers live calls as interrupted; both it and an event interrupt what is passive. Raises
-        MisuseError with a non-empty turn buffer, or for another kind of entry.
+        User text answers live calls as interrupted; both it and an event interrupt what is passive. `key` is what the
+        input is known by, if the kind of entry does not say it. Raises MisuseError with a non-empty turn buffer, or
+        for another kind of entry.
         """
         self._require_empty_buffer("handle_content")
-        consumed = consumption(entry, message_id, body_digest)
+        consumed = consumption(entry, message_id, body_digest, key)
         if self.state.closed or self.seen(consumed.key) is not None:
             return False
         named = entry.model_copy(update={"message_id": message_id})
@@ -137,7 +148,7 @@ class HistoryManager:
                 if self.state.live_call(call_id) is None:
                     return False
                 self.draft.consume(consumed)
-                self._answer(named)
+                self._interrupted += answers.answer(self.draft, named)
             case Event() if self.state.working:
                 raise MisuseError("an event does not interrupt work: defer it")
             case User() | Event():
@@ -149,10 +160,16 @@ class HistoryManager:
                 raise MisuseError(f"a {named.kind} entry is no input")
         return True
 
-    def defer_content(self, entry: User | Event, message_id: str, body_digest: str | None = None) -> bool:
+    def defer_content(
+        self,
+        entry: User | Event,
+        message_id: str,
+        body_digest: str | None = None,
+        key: InputKey | None = None,
+    ) -> bool:
         """Take in an input that waits for the last non-passive live call. False for a duplicate or a closed thread."""
         self._require_empty_buffer("defer_content")
-        consumed = consumption(entry, message_id, body_digest)
+        consumed = consumption(entry, message_id, body_digest, key)
         if self.state.closed or self.seen(consumed.key) is not None:
             return False
         self.draft.consume(consumed)
@@ -166,35 +183,33 @@ class HistoryManager:
 
     def answer_call(self, call_id: str, content: Content, outcome: Outcome = "ok") -> None:
         """Answer a live call from inside: an inline result, a refusal, a limit, a deadline."""
-        self._answer(ToolResult(call_id=call_id, content=content, outcome=outcome))
+        result = ToolResult(call_id=call_id, content=content, outcome=outcome)
+        self._interrupted += answers.answer(self.draft, result)
 
     def interrupt(self) -> None:
         """Answer every live call as interrupted, tell its worker, and let deferred inputs join."""
-        for call in self.state.live:
-            self._interrupted.append(call.call_id)
-            self._give_up(call, text_content(INTERRUPTED), "interrupted")
-        self.draft.join_deferred()
+        self._interrupted += answers.interrupt(self.draft)
 
     def time_out(self, call_ids: Iterable[str], note: str) -> None:
         """Answer these live calls as timed out, and tell their workers."""
-        for call_id in call_ids:
-            if (call := self.state.live_call(call_id)) is not None:
-                self._give_up(call, text_content(note), "timed_out")
-        self._join_if_idle()
+        self._interrupted += answers.time_out(self.draft, call_ids, note)
 
     def take_interrupted_tool_calls(self) -> list[str]:
         """Ids of the calls interrupted since the last time this was asked, each told once."""
         taken, self._interrupted = self._interrupted, []
         return taken
 
-    def track_subscription(self, call_id: str) -> None:
-        """Open a subscription for a call of this thread, with its name and arguments. Open already: no change."""
+    def track_subscription(self, call_id: str, worker: str | None = None) -> None:
+        """Open a subscription for a call of this thread, with its name and arguments. Open already: no change.
+
+        `worker` is told when the subscription is ended from here.
+        """
         if call_id in self.active_subscriptions:
             return
-        call = next((e for e in self.history if isinstance(e, ToolCall) and e.call_id == call_id), None)
+        call = next((e for e in self.draft.history if isinstance(e, ToolCall) and e.call_id == call_id), None)
         if call is None:
             raise MisuseError(f"{call_id} is no call of this thread's history")
-        opened = Subscription(call_id=call_id, name=call.name, args=call.args)
+        opened = Subscription(call_id=call_id, name=call.name, args=call.args, worker=worker)
         self.draft.record(SubscriptionOpened(subscription=opened))
 
     def remove_subscription(self, call_id: str) -> None:
@@ -232,7 +247,7 @@ class HistoryManager:
         Raises MisuseError if the cut is not safe, or behind the summary there is.
         """
         self._require_empty_buffer("apply_compaction")
-        if not is_safe_cut(self.history, summary.up_to_seq):
+        if not is_safe_cut(self.draft.history, summary.up_to_seq):
             raise MisuseError(f"seq {summary.up_to_seq} is no safe cut of this history")
         self.draft.compact(summary)
 
@@ -279,22 +294,6 @@ class HistoryManager:
         await self._store.mark(commit)
         await self._store.settled(commit, waiting=self.draft.committed.state.waiting)
         self.note_settled(commit)
-
-    # ---- inside
-
-    def _give_up(self, call: LiveCall, content: Content, outcome: Outcome) -> None:
-        """Answer a live call without its worker, and tell the worker that nobody waits any more."""
-        self.draft.append(ToolResult(call_id=call.call_id, content=content, outcome=outcome))
-        if call.worker is not None:
-            self.draft.send(SendCancel(call_id=call.call_id, worker=call.worker))
-
-    def _answer(self, result: ToolResult) -> None:
-        self.draft.append(result)
-        self._join_if_idle()
-
-    def _join_if_idle(self) -> None:
-        if self.state.deferred and not self.state.working:
-            self.interrupt()
 
     def _require_empty_buffer(self, what: str) -> None:
         if self._buffer.items:

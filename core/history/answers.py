@@ -1,0 +1,46 @@
+"""Answering live calls on a draft: by a result, an interruption, or a deadline, and what may join history then."""
+
+from collections.abc import Iterable
+
+from core.blocks import Content, text_content
+from core.entries import Outcome, ToolResult
+from core.history.draft import ThreadDraft
+from core.outbox import SendCancel
+from core.thread import LiveCall
+
+INTERRUPTED = "Interrupted: newer input came before this call was answered. Its result, if any, was dropped."
+
+
+def answer(draft: ThreadDraft, result: ToolResult) -> list[str]:
+    """Answer a live call; with the last one that is not passive, deferred inputs join. Returns what they interrupt."""
+    draft.append(result)
+    return join_if_idle(draft)
+
+
+def interrupt(draft: ThreadDraft) -> list[str]:
+    """Answer every live call as interrupted, tell its worker, and let deferred inputs join. Returns the calls' ids."""
+    interrupted = [call.call_id for call in draft.state.live]
+    for call in draft.state.live:
+        _give_up(draft, call, text_content(INTERRUPTED), "interrupted")
+    draft.join_deferred()
+    return interrupted
+
+
+def time_out(draft: ThreadDraft, call_ids: Iterable[str], note: str) -> list[str]:
+    """Answer these live calls as timed out, and tell their workers. Returns what joining inputs interrupt."""
+    for call_id in call_ids:
+        if (call := draft.state.live_call(call_id)) is not None:
+            _give_up(draft, call, text_content(note), "timed_out")
+    return join_if_idle(draft)
+
+
+def join_if_idle(draft: ThreadDraft) -> list[str]:
+    """Once nothing but passive calls is live, let deferred inputs join. Returns the ids of what they interrupt."""
+    return interrupt(draft) if draft.state.deferred and not draft.state.working else []
+
+
+def _give_up(draft: ThreadDraft, call: LiveCall, content: Content, outcome: Outcome) -> None:
+    """Answer a live call without its worker, and tell the worker that nobody waits any more."""
+    draft.append(ToolResult(call_id=call.call_id, content=content, outcome=outcome))
+    if call.worker is not None:
+        draft.send(SendCancel(call_id=call.call_id, worker=call.worker))

@@ -1,0 +1,78 @@
+"""Lineage: what a child or a fork reads of the logs before its own, as pure functions over what a store has loaded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.changes import EntriesHidden
+from core.commit import Commit
+from core.entries import Entry
+from core.errors import UnreadableRecord
+from core.render import with_placeholder
+from core.thread import Ancestor, Hidden, Inherited
+
+
+@dataclass(frozen=True, slots=True)
+class RangeRead:
+    """What a store has read for one ancestor."""
+
+    ancestor: Ancestor
+    commits: tuple[Commit, ...] = ()
+    """Ascending, those from the first entry that `base` does not cover to the one that holds the cutoff."""
+    base: Commit | None = None
+    """The newest base that covers nothing beyond the cutoff; itself often newer than `commits`."""
+
+
+def ranges_to_read(lineage: Sequence[Ancestor]) -> tuple[Ancestor, ...]:
+    """The part of a lineage that has to be read: a base covers its own thread's ancestors too."""
+    based = [index for index, ancestor in enumerate(lineage) if ancestor.base is not None]
+    return tuple(lineage[based[-1] if based else 0 :])
+
+
+def joined(ranges: Sequence[RangeRead]) -> Inherited:
+    """One history of these ranges, oldest ancestor first. Raises UnreadableRecord if commits are missing.
+
+    Entries beyond a cutoff are dropped: it may fall inside a commit.
+    """
+    based = [index for index, read in enumerate(ranges) if read.base is not None]
+    wanted = ranges[based[-1] if based else 0 :]
+    base = wanted[0].base if wanted else None
+    summary = base.base.summary if base is not None and base.base is not None else None
+    return Inherited(summary, tuple(entry for read in wanted for entry in _entries(read)))
+
+
+def _entries(read: RangeRead) -> list[Entry]:
+    covered = read.base.base.summary.up_to_seq if read.base is not None and read.base.base is not None else 0
+    _require_whole(read, covered)
+    placeholders = {hidden.seq: hidden for hidden in _hidden(read)}
+    entries = (entry for commit in read.commits for entry in commit.entries)
+    return [
+        with_placeholder(entry, placeholders.get(entry.seq))
+        for entry in entries
+        if covered < entry.seq <= read.ancestor.cutoff_seq
+    ]
+
+
+def _require_whole(read: RangeRead, covered: int) -> None:
+    """Every entry from the first uncovered one to the cutoff is there (invariant *append-only*)."""
+    missing, cutoff = covered + 1, read.ancestor.cutoff_seq
+    for commit in read.commits:
+        if commit.first_seq <= missing:
+            missing = max(missing, commit.last_seq + 1)
+    if missing <= cutoff:
+        raise UnreadableRecord(
+            f"{read.ancestor.thread_id!r}: entry {missing} is missing before the cutoff {cutoff}"
+        )
+
+
+def _hidden(read: RangeRead) -> list[Hidden]:
+    """What the ancestor hides of its entries, the strongest last: nothing is shown more of again."""
+    base = read.base
+    before = [commit for commit in read.commits if base is not None and commit.number <= base.number]
+    after = read.commits[len(before) :]
+    snapshot = base.base.snapshot.hidden if base is not None and base.base is not None else ()
+    return [*_recorded(before), *snapshot, *_recorded(after)]
+
+
+def _recorded(commits: Sequence[Commit]) -> list[Hidden]:
+    changes = (change for commit in commits for change in commit.changes)
+    return [hidden for change in changes if isinstance(change, EntriesHidden) for hidden in change.entries]
