@@ -15,6 +15,9 @@ Process = Callable[[QueueRecord], Awaitable[str]]
 """Handles one record and returns the action for the log. When it returns the record is acknowledged; when it raises,
 whatever it raises, the record fails and comes again."""
 
+KEPT_FOR_PEOPLE = frozenset({"refused", "parked"})
+"""Actions after which a body waits for people. Logged at every level: an alarm counts these lines."""
+
 
 async def run_batch(event: Mapping[str, Any], process: Process) -> dict[str, Any]:
     """The partial batch response. Groups, and records of standard queues, run at the same time."""
@@ -53,5 +56,6 @@ async def _succeeds(record: QueueRecord, process: Process) -> bool:
     except Exception as error:  # noqa: BLE001 - the per-record boundary: one bad record must not fail the others
         logger().error("record failed", action="fail", **fields, **error_fields(error))
         return False
-    logger().info("record done", action=action, **fields)
+    log = logger().error if action in KEPT_FOR_PEOPLE else logger().info
+    log("record done", action=action, **fields)
     return True

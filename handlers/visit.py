@@ -37,7 +37,7 @@ async def visit(record: QueueRecord, container: AgentContainer, *, completing: b
         return result
     if result.code == "forbidden":
         _log_forbidden(record, taken)
-    return "refused"
+    return "closed" if result.code == "closed" else "refused"
 
 
 async def refuse_record(record: QueueRecord, container: AgentContainer, refusal: Refused) -> None:

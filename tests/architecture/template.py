@@ -1,7 +1,8 @@
 """`template.yaml` as values that tests compare: functions with their globals, event sources, queues, grants.
 
 Intrinsic functions are rendered, not evaluated: a parameter becomes its default, a resource its logical id, an
-attribute of one `Id.Attribute`. So two places that name the same resource render alike.
+attribute of one `Id.Attribute`. So two places that name the same resource render alike. Conditions hold: what the
+template can deploy is held to the rules. `default=True` gives what it deploys by default instead, where none does.
 """
 
 import re
@@ -16,6 +17,12 @@ from tests.architecture.sources import ROOT
 
 Properties = Mapping[str, Any]
 TEXT = (ROOT / "template.yaml").read_text("utf-8")
+GIVEN = {
+    "WebhookUrl": "https://receiver.example/hook",
+    "AlarmTopicArn": "AlarmTopic.Arn",
+    "Tracing": "Active",
+}
+"""Parameters whose defaults would leave something out. ModelId, empty, renders what reads it all the same."""
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
@@ -39,32 +46,38 @@ _Loader.add_multi_constructor("!", _intrinsic)
 TEMPLATE: Any = yaml.load(TEXT, _Loader)
 
 
-def rendered(value: Any) -> Any:
+def rendered(value: Any, *, default: bool = False) -> Any:
     """The value with every intrinsic function rendered; of an `!If`, what holds when the parameter is given."""
     match value:
         case {"Ref": str(name)}:
-            return TEMPLATE["Parameters"][name]["Default"] if name in TEMPLATE["Parameters"] else name
+            return _parameter(name, default) if name in TEMPLATE["Parameters"] else name
         case {"Fn::GetAtt": [str(name), str(attribute)]}:
             return f"{name}.{attribute}"
         case {"Fn::Sub": str(text)}:
             return re.sub(r"\$\{([\w.]+)\}", lambda found: str(rendered({"Ref": found[1]})), text)
-        case {"Fn::If": [_, then, _]}:
-            return rendered(then)
+        case {"Fn::If": [_, then, otherwise]}:
+            return rendered(otherwise if default else then, default=default)
         case dict():
-            return {key: rendered(item) for key, item in value.items()}
+            items = {key: rendered(item, default=default) for key, item in value.items()}
+            return {key: item for key, item in items.items() if item != "AWS::NoValue"}
         case list():
-            return [rendered(item) for item in value]
+            return [rendered(item, default=default) for item in value]
         case _:
             return value
 
 
+def _parameter(name: str, default: bool) -> Any:
+    value = TEMPLATE["Parameters"][name]["Default"]
+    return value if default else GIVEN.get(name, value)
+
+
 @cache
-def resources(kind: str) -> dict[str, Any]:
+def resources(kind: str, *, default: bool = False) -> dict[str, Any]:
     """Rendered properties by logical id of the resources of one type."""
     return {
-        name: rendered(resource.get("Properties", {}))
+        name: rendered(resource.get("Properties", {}), default=default)
         for name, resource in TEMPLATE["Resources"].items()
-        if resource["Type"] == f"AWS::{kind}"
+        if resource["Type"] == f"AWS::{kind}" and not (default and "Condition" in resource)
     }
 
 
@@ -89,8 +102,8 @@ class Function:
 
 
 @cache
-def functions() -> tuple[Function, ...]:
-    shared = rendered(TEMPLATE["Globals"]["Function"])
+def functions(*, default: bool = False) -> tuple[Function, ...]:
+    shared = rendered(TEMPLATE["Globals"]["Function"], default=default)
     common = shared["Environment"]["Variables"]
     return tuple(
         Function(
@@ -102,7 +115,7 @@ def functions() -> tuple[Function, ...]:
                 if key not in common
             },
         )
-        for name, properties in resources("Serverless::Function").items()
+        for name, properties in resources("Serverless::Function", default=default).items()
     )
 
 
@@ -116,38 +129,40 @@ class EventSource:
 
 
 @cache
-def event_sources() -> tuple[EventSource, ...]:
+def event_sources(*, default: bool = False) -> tuple[EventSource, ...]:
     """Those of SAM's `Events`, and those that stand alone."""
-    return tuple(_event_sources())
+    return tuple(_event_sources(default))
 
 
-def _event_sources() -> Iterator[EventSource]:
-    for function in functions():
+def _event_sources(default: bool) -> Iterator[EventSource]:
+    for function in functions(default=default):
         for event in function.properties["Events"].values():
             assert event["Type"] == "SQS"
             yield EventSource(
                 function.name, event["Properties"]["Queue"].removesuffix(".Arn"), event["Properties"]
             )
-    for source in resources("Lambda::EventSourceMapping").values():
+    for source in resources("Lambda::EventSourceMapping", default=default).values():
         yield EventSource(source["FunctionName"], source["EventSourceArn"].removesuffix(".Arn"), source)
 
 
-def queues() -> dict[str, Any]:
+def queues(*, default: bool = False) -> dict[str, Any]:
     """Properties of every queue by logical id."""
-    return resources("SQS::Queue")
+    return resources("SQS::Queue", default=default)
 
 
-def dead_letters_of(queue: str) -> str | None:
+def dead_letters_of(queue: str, *, default: bool = False) -> str | None:
     """The logical id of a queue's dead-letter queue."""
-    policy = queues()[queue].get("RedrivePolicy")
+    policy = queues(default=default)[queue].get("RedrivePolicy")
     return policy["deadLetterTargetArn"].removesuffix(".Arn") if policy else None
 
 
 def statements_of(role: str) -> list[Any]:
     """What a role may do: its own statements and those of the policies that are attached to it."""
-    own = resources("IAM::Role")[role]["Policies"]
+    properties = resources("IAM::Role")[role]
+    managed = [resources("IAM::ManagedPolicy")[name] for name in properties.get("ManagedPolicyArns", ())]
     attached = [policy for policy in resources("IAM::Policy").values() if role in policy["Roles"]]
-    return [statement for policy in [*own, *attached] for statement in policy["PolicyDocument"]["Statement"]]
+    policies = [*properties["Policies"], *managed, *attached]
+    return [statement for policy in policies for statement in policy["PolicyDocument"]["Statement"]]
 
 
 def grants_of(role: str) -> dict[str, set[str]]:

@@ -1,4 +1,4 @@
-"""The local stack creates what the template deploys: resource by resource, number by number."""
+"""The local stack creates what the template deploys by default: resource by resource, number by number."""
 
 import json
 from typing import Any
@@ -6,14 +6,18 @@ from typing import Any
 from core.app import load_app
 from core.delivery import DELAY, INPUT, OUTPUT, worker_queue
 from infra.local import resources as local
-from tests.architecture.template import dead_letters_of, event_sources, functions, queues, rendered, resources
+from tests.architecture import template
+from tests.architecture.template import dead_letters_of, rendered
 
+FUNCTIONS = template.functions(default=True)
+EVENT_SOURCES = template.event_sources(default=True)
+QUEUES = template.queues(default=True)
 WORKERS = local.worker_timeouts(load_app(rendered({"Ref": "AgentApp"})))
 FUNCTION_NAMES = {
     "AgentFunction": local.AGENT,
     "TimerRelayFunction": local.RELAY,
     "DeadLettersFunction": local.DEAD_LETTERS,
-    **{function.name: worker_queue(function.worker) for function in functions() if function.worker},
+    **{function.name: worker_queue(function.worker) for function in FUNCTIONS if function.worker},
 }
 """The local stack's name of each function, by logical id."""
 
@@ -21,10 +25,14 @@ FUNCTION_NAMES = {
 def queue_names() -> dict[str, str]:
     """The local stack's name of each queue, by logical id."""
     named = {"InputQueue": INPUT, "OutputQueue": OUTPUT, "DelayQueue": DELAY}
-    for source in event_sources():
+    for source in EVENT_SOURCES:
         if FUNCTION_NAMES[source.function] in map(worker_queue, WORKERS):
             named[source.queue] = FUNCTION_NAMES[source.function]
-    dead = {target: local.dead_letters_of(named[name]) for name in named if (target := dead_letters_of(name))}
+    dead = {
+        target: local.dead_letters_of(named[name])
+        for name in named
+        if (target := dead_letters_of(name, default=True))
+    }
     return named | dead
 
 
@@ -37,18 +45,18 @@ def create_queue_attributes(properties: Any) -> dict[str, str]:
 
 def test_queues_are_the_same() -> None:
     names, specs = queue_names(), {spec.name: spec for spec in local.queues(WORKERS)}
-    deployed = {names[name]: create_queue_attributes(properties) for name, properties in queues().items()}
+    deployed = {names[name]: create_queue_attributes(properties) for name, properties in QUEUES.items()}
     assert deployed == {name: spec.attributes for name, spec in specs.items()}
 
 
 def test_dead_letters_go_the_same_way() -> None:
     names = queue_names()
-    deployed = {names[name]: dead_letters_of(name) for name in queues()}
+    deployed = {names[name]: dead_letters_of(name, default=True) for name in QUEUES}
     specs = local.queues(WORKERS)
     assert {name: names[dead] for name, dead in deployed.items() if dead} == {
         spec.name: spec.dead_letters for spec in specs if spec.dead_letters
     }
-    counts = {q["RedrivePolicy"]["maxReceiveCount"] for q in queues().values() if "RedrivePolicy" in q}
+    counts = {q["RedrivePolicy"]["maxReceiveCount"] for q in QUEUES.values() if "RedrivePolicy" in q}
     assert counts == {local.MAX_RECEIVE_COUNT}
 
 
@@ -56,16 +64,19 @@ def test_functions_read_the_same_queues_and_run_as_long() -> None:
     names = queue_names()
     deployed = {
         local.EventSourceSpec(FUNCTION_NAMES[s.function], names[s.queue], s.properties["BatchSize"])
-        for s in event_sources()
+        for s in EVENT_SOURCES
     }
     assert deployed == set(local.event_sources(WORKERS))
-    timeouts = {FUNCTION_NAMES[function.name]: function.properties["Timeout"] for function in functions()}
+    timeouts = {FUNCTION_NAMES[function.name]: function.properties["Timeout"] for function in FUNCTIONS}
     assert timeouts == local.function_timeouts(WORKERS)
 
 
 def test_tables_are_the_same() -> None:
     names = {"ConversationTable": local.THREAD_TABLE.name, "WorkTable": local.WORK_TABLE.name}
-    deployed = {table_spec(names[name], table) for name, table in resources("DynamoDB::Table").items()}
+    deployed = {
+        table_spec(names[name], table)
+        for name, table in template.resources("DynamoDB::Table", default=True).items()
+    }
     assert deployed == set(local.TABLES)
 
 
