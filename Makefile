@@ -14,6 +14,9 @@ export CHAT_TEXT := $(value TEXT)
 export CHAT_APP := $(value APP)
 export CHAT_MODEL := $(value MODEL)
 export CHAT_THREAD := $(value THREAD)
+export DEPLOY_STACK := $(or $(value STACK),torpor)
+export DEPLOY_REGION := $(value REGION)
+export DEPLOY_PARAMETERS := $(value PARAMETERS)
 
 # What deploys, what is deployed to (an emulator that is not ours) and who talks to it, each in an environment of its
 # own: their pins are others than ours. A stamp names what it stands for.
@@ -26,7 +29,7 @@ AWSCLI := $(AWSCLI_VENV)/.ready-1.46.3
 
 SEEDS ?= 100
 
-.PHONY: help chat test soak check format-check lint types format bench e2e
+.PHONY: help chat test soak check format-check lint types format bench build deploy sizes e2e
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -64,11 +67,19 @@ bench: $(RUN) ## measure: import time, requests and bytes per slice
 e2e: $(DEV) $(SAM) $(MINISTACK) $(AWSCLI) ## end to end: deployed to an emulator that is not ours; the first time, its tools come from a network
 	@$(BIN)/python -m pytest tests/e2e $(ARGS) || { echo 'make e2e: a test failed. Run it alone: make e2e ARGS="-k NAME -vv"'; exit 1; }
 
+build: $(RUN) $(SAM) ## build what is deployed, and print its sizes; PARAMETERS="Name=value …"
+	@$(BIN)/torpor deploy --parameters "$$DEPLOY_PARAMETERS"
+
+deploy: $(RUN) $(SAM) ## build and deploy by sam; STACK=torpor REGION= PARAMETERS="ModelId=… AgentApp=…"
+	@$(BIN)/torpor deploy "$$DEPLOY_STACK" $(if $(DEPLOY_REGION),--region "$$DEPLOY_REGION") \
+	  --parameters "$$DEPLOY_PARAMETERS"
+
+sizes: ## print the sizes of the last build
+	@python3 -m infra.packaging.built
+
 # `sam build --build-in-source` calls this for each function. Not in help: nobody types it.
 build-%Function:
-	@mkdir -p "$(ARTIFACTS_DIR)" && cp -R core examples handlers infra "$(ARTIFACTS_DIR)"
-	@rm -rf "$(ARTIFACTS_DIR)/infra/local"
-	@find "$(ARTIFACTS_DIR)" -name __pycache__ -prune -exec rm -rf {} +
+	@python3 -m infra.packaging.code "$(ARTIFACTS_DIR)" examples
 
 # A stamp is written last, so a set-up that was broken off starts again. The first Python that is 3.11 or newer and has
 # venv is taken, PYTHON= first; a .venv that works is kept.
