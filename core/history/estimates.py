@@ -17,8 +17,12 @@ MEDIA_TOKENS = 1_600
 
 def estimate_tokens(messages: Sequence[RequestMessage], chars_per_token: float = CHARACTERS_PER_TOKEN) -> int:
     """About the tokens of `messages`, rounded up. Instructions and tools come on top."""
-    characters = sum(part_characters(part) for message in messages for part in message.parts)
-    return math.ceil(characters / chars_per_token)
+    return math.ceil(sum(map(message_characters, messages)) / chars_per_token)
+
+
+def message_characters(message: RequestMessage) -> int:
+    """The characters of a message's parts."""
+    return sum(map(part_characters, message.parts))
 
 
 def part_characters(part: Part | JsonObject) -> int:

@@ -12,7 +12,7 @@ from typing import ParamSpec
 from core.blocks import Content, JsonBlock
 from core.checks import check_positive, check_positive_integer
 from core.errors import DefinitionError
-from core.history.estimates import CHARACTERS_PER_TOKEN, estimate_tokens
+from core.history.estimates import CHARACTERS_PER_TOKEN, message_characters
 from core.render import result_content
 from core.request import CallPart, JsonObject, RequestMessage, ResultContent, ResultPart
 
@@ -77,12 +77,11 @@ def trim_to_tokens(max_tokens: int = 80_000, chars_per_token: float = CHARACTERS
 
     def trim(messages: Messages) -> list[RequestMessage]:
         groups = call_groups(messages)
-        left = estimate_tokens(messages, chars_per_token)
-        dropped = 0
-        while left > max_tokens and dropped < len(groups) - 2:
+        sizes = [sum(map(message_characters, group)) for group in groups]
+        left, dropped = sum(sizes), 0
+        while left > max_tokens * chars_per_token and dropped < len(groups) - 2:
             dropped += 1
-            shown = [*groups[:1], *groups[1 + dropped :]]
-            left = estimate_tokens([message for group in shown for message in group], chars_per_token)
+            left -= sizes[dropped]
         return [message for group in (*groups[:1], *groups[1 + dropped :]) for message in group]
 
     return trim
