@@ -162,13 +162,13 @@ def build_webhook(environ: Mapping[str, str], clock: Clock, endpoint_url: str | 
 
 
 @cache
-def _webhook() -> Webhook:
+def _container() -> Webhook:
     return build_webhook(os.environ, SYSTEM_CLOCK)
 
 
 def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """As Lambda calls it."""
-    return handle(event, _webhook())
+    return handle(event, _container())
 
 
 def handle(event: dict[str, Any], webhook: Webhook) -> dict[str, Any]:

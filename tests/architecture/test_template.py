@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.architecture.template import (
+    GIVEN,
     TEMPLATE,
     TEXT,
     Function,
@@ -27,6 +28,8 @@ CONTRACT_OUTPUTS = {
     *("InputQueueUrl", "OutputQueueUrl", "TableName", "WorkTableName", "PayloadBucketName"),
     "AgentFunctionName",
 }
+OURS = {"AlarmTopicArn"}
+"""Parameters beyond the contract's."""
 CONTRACT_PARAMETERS = {
     *("AgentApp", "ModelId", "PythonRuntime", "Architecture", "LogLevel", "RetentionDays", "SenderCheck"),
     *("UserSenders", "ToolSenders", "MaximumConcurrency", "DeletionProtection", "Tracing", "WebhookUrl"),
@@ -45,21 +48,35 @@ def test_a_fifo_queue_has_high_throughput_per_thread_and_a_standard_one_has_none
     assert found in (FIFO_ATTRIBUTES, {})
 
 
-def test_every_queue_but_the_output_queue_has_a_dead_letter_queue_of_its_kind_that_is_read() -> None:
-    dead = {name: dead_letters_of(name) for name in queues()}
+def test_every_queue_but_the_output_queue_has_a_dead_letter_queue_that_is_read() -> None:
+    dead = {name: dead_letters_of(name, default=True) for name in queues(default=True)}
     ends = set(dead.values()) - {None}
-    without = {name for name, target in dead.items() if target is None}
-    assert without == ends | {OUTPUT}
-    for name, target in dead.items():
-        if target is not None:
-            assert queues()[name].get("FifoQueue") == queues()[target].get("FifoQueue")
-            assert queues()[name]["RedrivePolicy"]["maxReceiveCount"] >= 5
-    read = {source.queue for source in event_sources() if source.function == "DeadLettersFunction"}
-    assert read == ends
+    assert {name for name, target in dead.items() if target is None} == ends | {OUTPUT}
+    assert {source.queue for source in event_sources() if source.function == "DeadLettersFunction"} == ends
+
+
+def test_a_dead_letter_queue_is_of_the_kind_of_its_queue_which_tries_a_few_times() -> None:
+    pairs = [(queues()[name], dead_letters_of(name)) for name in queues() if dead_letters_of(name)]
+    for queue, target in pairs:
+        assert queue.get("FifoQueue") == queues()[str(target)].get("FifoQueue")
+        assert queue["RedrivePolicy"]["maxReceiveCount"] >= 5
 
 
 def test_every_queue_but_the_output_queue_is_read_by_one_function() -> None:
-    assert sorted(source.queue for source in event_sources()) == sorted(set(queues()) - {OUTPUT})
+    read = sorted(source.queue for source in event_sources(default=True))
+    assert read == sorted(set(queues(default=True)) - {OUTPUT})
+
+
+def test_the_webhook_reads_the_output_queue_and_does_not_let_one_output_block_its_thread_for_long() -> None:
+    (source,) = (source for source in event_sources() if source.function == "WebhookFunction")
+    queue, dead = queues()[source.queue], dead_letters_of(source.queue)
+    assert (source.queue, dead) == (OUTPUT, "WebhookDeadLetterQueue")
+    assert queue["VisibilityTimeout"] * queue["RedrivePolicy"]["maxReceiveCount"] == 3600
+    assert dead not in {source.queue for source in event_sources()}, "it is kept for people"
+
+
+def test_where_outputs_are_posted_is_shown_to_nobody() -> None:
+    assert TEMPLATE["Parameters"]["WebhookUrl"]["NoEcho"] is True
 
 
 def test_a_source_queue_stays_invisible_for_six_times_its_functions_timeout() -> None:
@@ -85,8 +102,11 @@ def test_the_agent_takes_one_record_at_a_time_and_has_a_brake() -> None:
 
 
 @pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
-def test_a_function_may_loop_and_logs_to_a_group_that_forgets(function: Function) -> None:
+def test_a_function_may_loop_is_traced_by_parameter_and_logs_to_a_group_that_forgets(
+    function: Function,
+) -> None:
     assert function.properties["RecursiveLoop"] == "Allow"
+    assert function.properties["Tracing"] == GIVEN["Tracing"]
     group = resources("Logs::LogGroup")[function.properties["LoggingConfig"]["LogGroup"]]
     assert group["RetentionInDays"] > 0
 
@@ -121,7 +141,7 @@ def test_the_bucket_is_private_encrypted_and_reached_over_tls_only() -> None:
 
 def test_parameters_and_outputs_are_the_contracts() -> None:
     assert set(TEMPLATE["Outputs"]) == CONTRACT_OUTPUTS
-    assert set(TEMPLATE["Parameters"]) <= CONTRACT_PARAMETERS
+    assert set(TEMPLATE["Parameters"]) == CONTRACT_PARAMETERS | OURS
     assert all("Default" in parameter for parameter in TEMPLATE["Parameters"].values())
 
 

@@ -1,13 +1,19 @@
-"""Each function may do what it uses, on what its environment and event sources name, and nothing else."""
+"""Each function may do what it uses, on what its environment and event sources name, and nothing else.
+
+The roles that no function has, of schedules and of people, are held to what is written here.
+"""
 
 import ast
 import json
 
 import pytest
 
+from infra.dynamodb.keys import PARKED
 from tests.architecture.sources import sources
 from tests.architecture.template import (
+    TEMPLATE,
     Function,
+    dead_letters_of,
     event_sources,
     functions,
     grants_of,
@@ -18,7 +24,7 @@ from tests.architecture.template import (
 
 RECEIVE = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
 SEND = {"sqs:SendMessage"}
-SEND_FROM_A_SLICE = {"sqs:SendMessage", "sqs:SendMessageBatch"}
+SEND_SEVERAL = {"sqs:SendMessage", "sqs:SendMessageBatch"}
 BRING_BACK = {"sqs:ChangeMessageVisibility", "sqs:ChangeMessageVisibilityBatch"}
 COMPLETE = {"bedrock:InvokeModelWithResponseStream", "bedrock:ConverseStream"}
 MODELS = (
@@ -27,26 +33,39 @@ MODELS = (
 )
 """Any model: which one is the app's, or ModelId's, to say."""
 LOG = {"logs:CreateLogStream", "logs:PutLogEvents"}
+TRACE = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
+SCHEDULES = "arn:${AWS::Partition}:scheduler:${AWS::Region}:${AWS::AccountId}:schedule/ScheduleGroup/*"
+SCHEDULE = {"scheduler:CreateSchedule", "scheduler:DeleteSchedule"}
+READ_THREADS = {"dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:Scan"}
+OPERATOR_ON_PAYLOADS = {"": "s3:ListBucket", "/payloads/*": "s3:GetObject"}
 each_function = pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
 
 
-def operations(folder: str) -> set[str]:
-    """The AWS operations that the adapters of a folder ask their client for, as the service spells them."""
+def operations(place: str, *clients: str) -> set[str]:
+    """The AWS operations that the code in a folder or file asks these clients for, as the service spells them."""
     found = set()
-    for source in sources("infra"):
-        if not source.path.startswith(f"infra/{folder}/"):
+    for source in sources("infra", "examples"):
+        if not source.path.startswith(place):
             continue
         for node in ast.walk(source.tree):
-            if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("self.client", "self._client"):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) in clients:
                 found.add("".join(word.capitalize() for word in node.attr.split("_")))
     return found
 
 
 def store_actions(service: str) -> set[str]:
     """Of the thread store: an operation on objects is S3's, any other DynamoDB's."""
-    of_s3 = {name for name in operations("dynamodb") if name.endswith("Object")}
-    mine = of_s3 if service == "s3" else operations("dynamodb") - of_s3
-    return {f"{service}:{name}" for name in mine}
+    found = operations("infra/dynamodb/", "self._client")
+    of_s3 = {name for name in found if name.endswith("Object")}
+    return {f"{service}:{name}" for name in (of_s3 if service == "s3" else found - of_s3)}
+
+
+def work_actions() -> set[str]:
+    return {f"dynamodb:{name}" for name in operations("infra/work/", "self.client")}
+
+
+def webhook_actions() -> set[str]:
+    return {f"dynamodb:{name}" for name in operations("examples/webhook.py", "self.dynamodb") - {"Close"}}
 
 
 def queues_named_by(function: Function) -> set[str]:
@@ -58,9 +77,9 @@ def queues_named_by(function: Function) -> set[str]:
 
 def uses_of(function: Function) -> dict[str, set[str]]:
     """The actions that a function needs, by resource, from its environment and its event sources."""
-    uses: dict[str, set[str]] = {f"{function.properties['LoggingConfig']['LogGroup']}.Arn": LOG}
+    uses = {f"{function.properties['LoggingConfig']['LogGroup']}.Arn": LOG, "*": TRACE}
     for queue in queues_named_by(function):
-        uses[f"{queue}.Arn"] = set(SEND_FROM_A_SLICE if "TORPOR_TABLE" in function.environment else SEND)
+        uses[f"{queue}.Arn"] = set(SEND_SEVERAL if "TORPOR_TABLE" in function.environment else SEND)
     for source in event_sources():
         if source.function == function.name:
             uses.setdefault(f"{source.queue}.Arn", set()).update(RECEIVE)
@@ -69,11 +88,14 @@ def uses_of(function: Function) -> dict[str, set[str]]:
         uses |= {models: COMPLETE for models in MODELS}
     if table := function.environment.get("TORPOR_TABLE"):
         uses[f"{table}.Arn"] = store_actions("dynamodb")
+        uses |= {SCHEDULES: SCHEDULE, "ScheduleRole.Arn": {"iam:PassRole"}}
     if bucket := function.environment.get("TORPOR_BUCKET"):
         uses[f"{bucket}.Arn/payloads/*"] = store_actions("s3")
         uses[f"{bucket}.Arn"] = {"s3:ListBucket"}
     if table := function.environment.get("TORPOR_WORK_TABLE"):
-        uses[f"{table}.Arn"] = {f"dynamodb:{name}" for name in operations("work")}
+        uses[f"{table}.Arn"] = work_actions()
+    if table := function.environment.get("TORPOR_WEBHOOK_TABLE"):
+        uses[f"{table}.Arn"] = webhook_actions()
     return uses
 
 
@@ -86,7 +108,7 @@ def test_a_function_may_do_exactly_what_it_uses(function: Function) -> None:
 def test_a_function_has_a_role_of_its_own_without_managed_policies(function: Function) -> None:
     assert [other.name for other in functions() if other.role == function.role] == [function.name]
     role = resources("IAM::Role")[function.role]
-    assert "ManagedPolicyArns" not in role
+    assert role["ManagedPolicyArns"] == ["TracingPolicy"]
     assert "Policies" not in function.properties, "SAM would ignore them beside a role"
     (statement,) = role["AssumeRolePolicyDocument"]["Statement"]
     assert statement["Principal"] == {"Service": "lambda.amazonaws.com"}
@@ -101,6 +123,43 @@ def test_a_worker_has_nothing_on_the_conversation_nor_on_another_workers_queue(w
     assert grants_of(worker.role)["InputQueue.Arn"] == SEND
 
 
+def test_a_role_may_send_traces_only_when_functions_are_traced() -> None:
+    for name in resources("IAM::Role", default=True):
+        properties = TEMPLATE["Resources"][name]["Properties"]
+        managed = properties.get("ManagedPolicyArns", {"Fn::If": ["IsTraced"]})
+        assert managed["Fn::If"][0] == "IsTraced"
+    assert TEMPLATE["Resources"]["TracingPolicy"]["Condition"] == "IsTraced"
+
+
+def test_a_slice_hands_one_role_to_the_scheduler_and_to_nobody_else() -> None:
+    (passing,) = (s for s in statements_of("AgentRole") if s["Action"] == "iam:PassRole")
+    assert passing["Condition"] == {"StringEquals": {"iam:PassedToService": "scheduler.amazonaws.com"}}
+
+
+def test_a_schedule_of_the_group_may_send_to_the_delay_queue_or_else_where_its_dead_letters_are_read() -> (
+    None
+):
+    (statement,) = resources("IAM::Role")["ScheduleRole"]["AssumeRolePolicyDocument"]["Statement"]
+    assert statement["Principal"] == {"Service": "scheduler.amazonaws.com"}
+    expected = {"aws:SourceAccount": "AWS::AccountId", "aws:SourceArn": "ScheduleGroup.Arn"}
+    assert statement["Condition"] == {"StringEquals": expected}
+    assert grants_of("ScheduleRole") == {"DelayQueue.Arn": SEND, "DelayDeadLetterQueue.Arn": SEND}
+
+
+def test_an_operator_reads_threads_and_sends_parked_bodies_where_they_came_from_or_drops_them() -> None:
+    (statement,) = resources("IAM::Role")["OperatorRole"]["AssumeRolePolicyDocument"]["Statement"]
+    assert statement["Principal"] == {"AWS": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"}
+    sources_of_parked = {f"{s.queue}.Arn" for s in event_sources(default=True) if dead_letters_of(s.queue)}
+    assert grants_of("OperatorRole") == {
+        **dict.fromkeys(sources_of_parked, SEND_SEVERAL),
+        "ConversationTable.Arn": READ_THREADS | {"dynamodb:DeleteItem"},
+        **{f"PayloadBucket.Arn{what}": {action} for what, action in OPERATOR_ON_PAYLOADS.items()},
+    }
+    (deleting,) = (s for s in statements_of("OperatorRole") if s["Action"] == "dynamodb:DeleteItem")
+    assert deleting["Condition"] == {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [PARKED]}}
+
+
 def test_adapters_were_found() -> None:
-    assert {"PutItem", "Query"} <= operations("dynamodb")
-    assert "UpdateItem" in operations("work")
+    assert {"dynamodb:PutItem", "dynamodb:Query"} <= store_actions("dynamodb")
+    assert "dynamodb:UpdateItem" in work_actions()
+    assert "dynamodb:PutItem" in webhook_actions()

@@ -8,6 +8,8 @@ import pytest
 
 from core.app import load_app
 from core.delivery import DELAY, INPUT, OUTPUT, worker_queue
+from core.senders import Enforced
+from examples.webhook import WebhookSettings
 from handlers.settings import AgentSettings, DeadLetterSettings, RelaySettings, WorkerSettings
 from infra.store_rules import RETENTION_DAYS
 from tests.architecture.sources import ROOT
@@ -18,6 +20,7 @@ READS: dict[str, Callable[[Mapping[str, str]], Any]] = {
     "handlers.tool_worker": WorkerSettings.read,
     "handlers.timer_relay": RelaySettings.read,
     "handlers.dead_letters": DeadLetterSettings.read,
+    "examples.webhook": WebhookSettings.read,
 }
 each_function = pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
 
@@ -49,6 +52,11 @@ def module_of(function: Function) -> str:
 def settings_of(handler: str) -> Any:
     (function,) = (function for function in functions() if module_of(function) == handler)
     return READS[handler](function.environment)
+
+
+def role_of(handler: str) -> str:
+    (function,) = (function for function in functions() if module_of(function) == handler)
+    return f"{function.role}.RoleId"
 
 
 def queue_read_by(function: Function) -> str:
@@ -98,6 +106,16 @@ def test_stores_are_the_ones_that_functions_share() -> None:
     workers = [READS["handlers.tool_worker"](f.environment) for f in functions() if f.worker]
     assert {dead_letters.work_table, *(worker.work_table for worker in workers)} == {"WorkTable"}
     assert {worker.input_queue_url for worker in workers} == {"InputQueue"}
+
+
+def test_who_may_say_what_is_enforced_by_the_roles_that_functions_and_operators_have() -> None:
+    assert settings_of("handlers.agent").senders == Enforced(
+        agent=role_of("handlers.agent"),
+        relay=role_of("handlers.timer_relay"),
+        dead_letters=role_of("handlers.dead_letters"),
+        operator="OperatorRole.RoleId",
+        workers={function.worker: f"{function.role}.RoleId" for function in functions() if function.worker},
+    )
 
 
 def test_the_default_app_runs_on_the_workers_there_are() -> None:

@@ -73,6 +73,21 @@ async def test_a_log_line_carries_ids_and_no_content(monkeypatch: pytest.MonkeyP
     assert "secret" not in lines.getvalue()
 
 
+@pytest.mark.parametrize(("action", "lines"), [("refused", 1), ("parked", 1), ("accepted", 0)])
+async def test_a_body_that_is_kept_for_people_is_logged_at_every_level(
+    monkeypatch: pytest.MonkeyPatch, action: str, lines: int
+) -> None:
+    async def process(record: QueueRecord) -> str:
+        return action
+
+    logged = StringIO()
+    errors_only = logging.StreamHandler(logged)
+    errors_only.setLevel(logging.ERROR)
+    monkeypatch.setattr(logging.getLogger(logger().service), "handlers", [errors_only])
+    await run_batch({"Records": EVENT["Records"][:1]}, process)
+    assert len(logged.getvalue().splitlines()) == lines
+
+
 def test_another_delivery_of_a_message_is_another_attempt() -> None:
     (first, *_) = records_of(EVENT)
     again = records_of({"Records": [EVENT["Records"][0] | {"receiptHandle": "other"}]})[0]

@@ -1,0 +1,79 @@
+"""What must not go unnoticed has an alarm: inputs that wait, records that die, bodies kept for people, functions that
+crash or get no concurrency. A record that fails is no error of its function, so errors alone would not show it.
+"""
+
+import re
+from typing import Any
+
+import pytest
+
+from handlers.batch import KEPT_FOR_PEOPLE
+from tests.architecture.template import GIVEN, dead_letters_of, event_sources, functions, queues, resources
+
+ALARMS = resources("CloudWatch::Alarm")
+FILTERS = resources("Logs::MetricFilter")
+TAKE_INPUTS = ("AgentFunction", "DeadLettersFunction")
+"""The functions that refuse and park."""
+ERROR_LINES = {"ParkedBodies": KEPT_FOR_PEOPLE, "ForbiddenInputs": {"forbidden"}}
+"""Actions of the log lines that a metric counts."""
+
+
+def watched(metric: str, dimension: str) -> dict[str, Any]:
+    """The alarms on a metric, by the queue or function that they watch."""
+    return {
+        str(alarm["Dimensions"][0]["Value"]).removesuffix(".QueueName"): alarm
+        for alarm in ALARMS.values()
+        if alarm["MetricName"] == metric and alarm["Dimensions"][0]["Name"] == dimension
+    }
+
+
+def filters_of(metric: str) -> list[Any]:
+    return [found for found in FILTERS.values() if found["MetricTransformations"][0]["MetricName"] == metric]
+
+
+def test_every_queue_whose_messages_are_to_be_taken_has_an_alarm_on_how_long_they_wait() -> None:
+    ages = watched("ApproximateAgeOfOldestMessage", "QueueName")
+    dead = {dead_letters_of(name) for name in queues()}
+    assert set(ages) == set(queues()) - dead
+    timeouts = {function.name: function.properties["Timeout"] for function in functions()}
+    for source in event_sources():
+        if source.queue in ages:
+            longest = queues()[source.queue]["VisibilityTimeout"] + timeouts[source.function]
+            assert ages[source.queue]["Threshold"] > longest, "one lost invocation is no alarm"
+
+
+def test_every_dead_letter_queue_has_an_alarm_when_something_comes() -> None:
+    came = watched("NumberOfMessagesReceived", "QueueName")
+    kept = watched("ApproximateNumberOfMessagesVisible", "QueueName")
+    read = {source.queue for source in event_sources() if source.function == "DeadLettersFunction"}
+    assert (set(came), set(kept)) == (read, {"WebhookDeadLetterQueue"})
+
+
+@pytest.mark.parametrize("metric", ["Errors", "Throttles"])
+def test_every_function_has_an_alarm_on(metric: str) -> None:
+    assert set(watched(metric, "FunctionName")) == {function.name for function in functions()}
+
+
+@pytest.mark.parametrize("metric", ERROR_LINES)
+def test_a_metric_counts_lines_wherever_they_are_logged_and_has_an_alarm(metric: str) -> None:
+    groups = {f.properties["LoggingConfig"]["LogGroup"] for f in functions() if f.name in TAKE_INPUTS}
+    assert {found["LogGroupName"] for found in filters_of(metric)} == groups
+    for found in filters_of(metric):
+        assert set(re.findall(r'\$\.action = "(\w+)"', found["FilterPattern"])) == ERROR_LINES[metric]
+        (counted,) = found["MetricTransformations"]
+        (alarm,) = (alarm for alarm in ALARMS.values() if alarm["MetricName"] == metric)
+        assert alarm["Namespace"] == counted["MetricNamespace"]
+        assert (counted["MetricValue"], alarm["Statistic"], alarm["Threshold"]) == ("1", "Sum", 1)
+
+
+@pytest.mark.parametrize("alarm", ALARMS.values(), ids=ALARMS)
+def test_an_alarm_tells_the_topic_and_rests_while_there_is_nothing_to_measure(alarm: Any) -> None:
+    assert alarm["AlarmActions"] == [GIVEN["AlarmTopicArn"]]
+    assert (alarm["TreatMissingData"], alarm["ComparisonOperator"]) == (
+        "notBreaching",
+        "GreaterThanOrEqualToThreshold",
+    )
+
+
+def test_without_a_topic_alarms_have_no_action() -> None:
+    assert not any("AlarmActions" in alarm for alarm in resources("CloudWatch::Alarm", default=True).values())
