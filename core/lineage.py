@@ -28,6 +28,18 @@ def ranges_to_read(lineage: Sequence[Ancestor]) -> tuple[Ancestor, ...]:
     return tuple(lineage[based[-1] if based else 0 :])
 
 
+def newest_base(ancestor: Ancestor, summed_up_by: int | None) -> Ancestor:
+    """The same ancestor from the newer of the base known at spawn and the one that a later summary names."""
+    newest = max(ancestor.base or 0, summed_up_by or 0)
+    return ancestor.model_copy(update={"base": newest}) if newest else ancestor
+
+
+def numbers_to_read(ancestor: Ancestor, base: Commit | None) -> range:
+    """The numbers of the commits from the first entry that `base` does not cover on; none, if it covers all."""
+    first = ancestor.first_commit if base is None else max(ancestor.first_commit, base.from_number)
+    return range(first, ancestor.last_commit + 1)
+
+
 def joined(ranges: Sequence[RangeRead]) -> Inherited:
     """One history of these ranges, oldest ancestor first. Raises UnreadableRecord if commits are missing.
 
@@ -53,7 +65,12 @@ def _entries(read: RangeRead) -> list[Entry]:
 
 
 def _require_whole(read: RangeRead, covered: int) -> None:
-    """Every entry from the first uncovered one to the cutoff is there (invariant *append-only*)."""
+    """Every commit of the range and every entry from the first uncovered one on is there (*append-only*)."""
+    numbers = numbers_to_read(read.ancestor, read.base)
+    if [commit.number for commit in read.commits] != list(numbers):
+        raise UnreadableRecord(
+            f"{read.ancestor.thread_id!r}: commits are missing from {numbers.start} to {numbers.stop - 1}"
+        )
     missing, cutoff = covered + 1, read.ancestor.cutoff_seq
     for commit in read.commits:
         if commit.first_seq <= missing:

@@ -15,14 +15,16 @@ from core.entries import Entry
 from core.errors import LostRace, UnreadableRecord
 from core.fold import fold_commits
 from core.ids import digest, root_of
+from core.lineage import RangeRead, joined, newest_base, numbers_to_read, ranges_to_read
 from core.messages import InputKey
 from core.ports import LoadedThread, ParkedBody
 from core.text import canonical_json
-from core.thread import FoldedThread
+from core.thread import Ancestor, FoldedThread, Inherited
 from infra.store_rules import (
     RETENTION_DAYS,
     marked_inputs,
     marker_expires_at,
+    readers_made,
     thread_expires_at,
 )
 
@@ -50,6 +52,9 @@ class _Thread:
     metadata: dict[str, str] = field(default_factory=dict)
     """JSON text by key."""
     metadata_number: int = 0
+    summaries: dict[int, int] = field(default_factory=dict)
+    """Number of the base by the seq up to which it covers."""
+    readers: set[str] = field(default_factory=set)
 
 
 class MemoryStore:
@@ -71,8 +76,11 @@ class MemoryStore:
                 f"{thread_id!r}: tip or marker of commit {newest}, but the log ends at {last}"
             )
         commits = _commits(thread_id, thread)
+        folded = fold_commits(FoldedThread(), commits)
+        covered = folded.state.summary is not None
         return LoadedThread(
-            folded=fold_commits(FoldedThread(), commits),
+            folded=folded,
+            inherited=Inherited() if covered else await self.inherit(folded.state.origin.lineage),
             last=commits[-1] if commits else None,
             tip=thread.tip,
             markers={key: marker.digest for key, marker in markers.items()},
@@ -96,12 +104,34 @@ class MemoryStore:
         if metadata and commit.number >= thread.metadata_number:
             thread.metadata |= {key: canonical_json(value) for key, value in metadata.items()}
             thread.metadata_number = commit.number
+        if commit.base is not None:
+            thread.summaries[commit.base.summary.up_to_seq] = commit.number
+        for log, reader in readers_made(commit):
+            self._threads.setdefault(log, _Thread()).readers.add(reader)
 
     async def settled(self, commit: Commit, *, waiting: bool) -> None:
         thread = self._threads.setdefault(commit.thread_id, _Thread())
         if commit.number > thread.tip:
             thread.tip = commit.number
             thread.expires_at = thread_expires_at(commit, self._retention_days, waiting=waiting)
+
+    async def locate(self, thread_id: str, seq: int) -> Ancestor | None:
+        commits = self.commits(thread_id)
+        holding = next((c.number for c in commits if c.first_seq <= seq <= c.last_seq), None)
+        if holding is None:
+            return None
+        base = self._summed_up_by(thread_id, seq)
+        first = self._thread(thread_id).log[base].from_number if base else 1
+        return Ancestor(
+            thread_id=thread_id, cutoff_seq=seq, first_commit=first, last_commit=holding, base=base
+        )
+
+    async def inherit(self, lineage: Sequence[Ancestor]) -> Inherited:
+        newest = [
+            newest_base(ancestor, self._summed_up_by(ancestor.thread_id, ancestor.cutoff_seq))
+            for ancestor in ranges_to_read(lineage)
+        ]
+        return joined([self._range(ancestor) for ancestor in ranges_to_read(newest)])
 
     async def park(self, parked: ParkedBody) -> None:
         record = {
@@ -129,9 +159,28 @@ class MemoryStore:
         log = self._thread(thread_id).log
         return tuple(_read(log[number]) for number in sorted(log))
 
+    async def readers(self, thread_id: str) -> tuple[str, ...]:
+        """Ids of the children and forks that read this thread's log, for people."""
+        return tuple(sorted(self._thread(thread_id).readers))
+
     def expires_at(self, thread_id: str) -> datetime | None:
         """When the thread expires; None while it waits for something, or is not settled."""
         return self._thread(thread_id).expires_at
+
+    def _summed_up_by(self, thread_id: str, seq: int) -> int | None:
+        """Number of the base that covers most of the thread, and nothing beyond `seq`."""
+        summaries = self._thread(thread_id).summaries
+        return max(((up_to, base) for up_to, base in summaries.items() if up_to <= seq), default=(0, None))[1]
+
+    def _range(self, ancestor: Ancestor) -> RangeRead:
+        log = self._thread(ancestor.thread_id).log
+        base = None
+        if ancestor.base is not None:
+            if ancestor.base not in log:
+                raise UnreadableRecord(f"{ancestor.thread_id!r}: base {ancestor.base} is missing")
+            base = _read(log[ancestor.base])
+        numbers = (number for number in numbers_to_read(ancestor, base) if number in log)
+        return RangeRead(ancestor, tuple(_read(log[number]) for number in numbers), base)
 
     def _thread(self, thread_id: str) -> _Thread:
         return self._threads.get(thread_id) or _Thread()

@@ -6,6 +6,7 @@ from core.commit import Commit
 from core.entries import Entry
 from core.messages import InputKey
 from core.ports import LoadedThread, ParkedBody, ThreadStore
+from core.thread import Ancestor, Inherited
 
 
 class Crash(Exception):
@@ -42,6 +43,14 @@ class FaultyStore:
         self._strike(self.before, "settled")
         await self._store.settled(commit, waiting=waiting)
         self._strike(self.after, "settled")
+
+    async def locate(self, thread_id: str, seq: int) -> Ancestor | None:
+        self._strike(self.before, "locate")
+        return await self._store.locate(thread_id, seq)
+
+    async def inherit(self, lineage: Sequence[Ancestor]) -> Inherited:
+        self._strike(self.before, "inherit")
+        return await self._store.inherit(lineage)
 
     async def park(self, parked: ParkedBody) -> None:
         self._strike(self.before, "park")

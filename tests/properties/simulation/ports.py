@@ -18,6 +18,7 @@ from core.errors import ModelRefused, ModelUnavailable, StoreUnavailable
 from core.messages import InputKey
 from core.ports import LoadedThread, Model, Outgoing, ParkedBody, Unsent
 from core.request import ModelRequest
+from core.thread import Ancestor, Inherited
 from infra.memory import MemoryStore
 from infra.memory.dispatcher import MemorySender
 from infra.queue_errors import QueueUnavailable, Unsendable
@@ -76,7 +77,7 @@ class HeldStore:
     async def load(self, thread_id: str, keys: Sequence[InputKey] = ()) -> LoadedThread:
         commits = await self.who.call("store.load", lambda: self.store.load(thread_id), READ)
         facts = await self.who.call("store.load facts", lambda: self.store.load(thread_id, keys), READ)
-        loaded = replace(facts, folded=commits.folded, last=commits.last)
+        loaded = replace(facts, folded=commits.folded, inherited=commits.inherited, last=commits.last)
         if self._came_between(loaded, facts):
             loaded = await self.who.call("store.load again", lambda: self.store.load(thread_id, keys), READ)
         self.watcher.loaded(self.who, thread_id, loaded.folded.state.number)
@@ -111,6 +112,12 @@ class HeldStore:
             self.watcher.settled(self.who, commit)
 
         await self.who.call("store.settled", effect, WRITE)
+
+    async def locate(self, thread_id: str, seq: int) -> Ancestor | None:
+        return await self.who.call("store.locate", lambda: self.store.locate(thread_id, seq), READ)
+
+    async def inherit(self, lineage: Sequence[Ancestor]) -> Inherited:
+        return await self.who.call("store.inherit", lambda: self.store.inherit(lineage), READ)
 
     async def park(self, parked: ParkedBody) -> None:
         async def effect() -> None:
