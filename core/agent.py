@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from core.errors import DefinitionError
 from core.settings import Limits, Settings
+from core.tools.builtin import builtin_tools
 from core.tools.decorator import ToolFunction
 from core.tools.definition import Tool
 from core.tools.names import BUILTIN_TOOL_NAMES, check_agent_name
@@ -44,6 +45,8 @@ class Agent:
     """Which built-in tools are offered: all (the default), none, or those named."""
     toolbox: Mapping[str, Tool] = field(init=False, repr=False, compare=False)
     """The definitions of `tools` by name, in their order."""
+    offered: Mapping[str, Tool] = field(init=False, repr=False, compare=False)
+    """What the model may call: the toolbox, then the built-in tools."""
 
     def __post_init__(self) -> None:
         check_agent_name(self.name)
@@ -57,11 +60,13 @@ class Agent:
         if not (self.state_type is None or isinstance(self.state_type, type)):
             raise DefinitionError(f"{owner}: state_type must be a class, not {self.state_type!r}")
         toolbox = _toolbox(owner, self.tools)
+        builtin = _builtin_tools(owner, self.builtin_tools)
         for name, value in {
             "tools": tuple(self.tools),
             "toolbox": MappingProxyType(toolbox),
+            "offered": MappingProxyType(toolbox | _offered(builtin)),
             "history_processors": _processors(owner, self.history_processors),
-            "builtin_tools": _builtin_tools(owner, self.builtin_tools),
+            "builtin_tools": builtin,
         }.items():
             object.__setattr__(self, name, value)
 
@@ -118,6 +123,12 @@ def _builtin_tools(owner: str, choice: object) -> bool | tuple[str, ...]:
     if len(set(names)) != len(names):
         raise DefinitionError(f"{owner}: builtin_tools names one twice")
     return names
+
+
+def _offered(choice: bool | tuple[str, ...]) -> dict[str, Tool]:
+    there = builtin_tools()
+    names = (tuple(there) if choice else ()) if isinstance(choice, bool) else choice
+    return {name: there[name] for name in names if name in there}
 
 
 def _items(owner: str, name: str, value: object) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from core.delivery import INPUT
 from core.ids import digest
 from core.ports import Outgoing
 from core.sources import Source
-from core.text import wire_json
+from core.text import clip_json, wire_json
 from core.tools import ToolResult, error_result
 from core.work import RecordedResult
 from core.work_messages import ToolCallMessage
@@ -82,7 +82,7 @@ def _first_blocks(blocks: Content, room: int) -> Content:
     for block in blocks:
         size = _json_bytes(block.to_json())
         if size > room:
-            text = _prefix(_text_of(block), room - _json_bytes(TextBlock(text="").to_json()))
+            text = clip_json(_text_of(block), room + 2 - _json_bytes(TextBlock(text="").to_json()))
             return (*kept, TextBlock(text=text)) if text.strip() else tuple(kept)
         kept.append(block)
         room -= size
@@ -97,18 +97,6 @@ def _text_of(block: Block) -> str:
             return wire_json(data)
         case _:
             return ""
-
-
-def _prefix(text: str, room: int) -> str:
-    """The longest beginning of `text` whose JSON string takes at most `room` bytes more than an empty one."""
-    low, high = 0, min(len(text), max(0, room))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if len(wire_json(text[:middle])) - 2 <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return text[:low]
 
 
 def _json_bytes(value: Any) -> int:

@@ -5,6 +5,7 @@ TorporError
 │   ├── DefinitionError       an agent, tool or app is written wrongly; raised when it is defined
 │   ├── SettingsError         the environment lacks something; names everything that is missing
 │   ├── Refused               an input that cannot be accepted; carries the wire's error code
+│   ├── Returned              a parent message that its child cannot take any more: it goes back
 │   ├── ModelRefused          the model will never answer this request
 │   │   ├── ModelDenied       … or any other of ours: no permission, no credentials, no such model
 │   │   └── ModelOverflow     … because it is longer than the model's window
@@ -69,6 +70,10 @@ class Refused(PermanentError):
         super().__init__(reason)
         self.code = code
         self.reason = reason
+
+
+class Returned(PermanentError):
+    """A parent message to a closed or unknown child: it goes back to the parent as a report, and nothing is parked."""
 
 
 class ModelRefused(PermanentError):

@@ -28,16 +28,12 @@ def ranges_to_read(lineage: Sequence[Ancestor]) -> tuple[Ancestor, ...]:
     return tuple(lineage[based[-1] if based else 0 :])
 
 
-def newest_base(ancestor: Ancestor, summed_up_by: int | None) -> Ancestor:
-    """The same ancestor from the newer of the base known at spawn and the one that a later summary names."""
-    newest = max(ancestor.base or 0, summed_up_by or 0)
-    return ancestor.model_copy(update={"base": newest}) if newest else ancestor
-
-
-def numbers_to_read(ancestor: Ancestor, base: Commit | None) -> range:
-    """The numbers of the commits from the first entry that `base` does not cover on; none, if it covers all."""
-    first = ancestor.first_commit if base is None else max(ancestor.first_commit, base.from_number)
-    return range(first, ancestor.last_commit + 1)
+def newest_base(ancestor: Ancestor, base: int, from_number: int) -> Ancestor:
+    """The same ancestor read from `base`, whose own readers start at `from_number`, if that is newer than its own."""
+    if base <= (ancestor.base or 0):
+        return ancestor
+    first_commit = max(ancestor.first_commit, from_number)
+    return ancestor.model_copy(update={"base": base, "first_commit": first_commit})
 
 
 def joined(ranges: Sequence[RangeRead]) -> Inherited:
@@ -66,11 +62,9 @@ def _entries(read: RangeRead) -> list[Entry]:
 
 def _require_whole(read: RangeRead, covered: int) -> None:
     """Every commit of the range and every entry from the first uncovered one on is there (*append-only*)."""
-    numbers = numbers_to_read(read.ancestor, read.base)
-    if [commit.number for commit in read.commits] != list(numbers):
-        raise UnreadableRecord(
-            f"{read.ancestor.thread_id!r}: commits are missing from {numbers.start} to {numbers.stop - 1}"
-        )
+    first, last = read.ancestor.first_commit, read.ancestor.last_commit
+    if [commit.number for commit in read.commits] != list(range(first, last + 1)):
+        raise UnreadableRecord(f"{read.ancestor.thread_id!r}: commits are missing from {first} to {last}")
     missing, cutoff = covered + 1, read.ancestor.cutoff_seq
     for commit in read.commits:
         if commit.first_seq <= missing:

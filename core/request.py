@@ -1,6 +1,8 @@
 """A model request, provider-neutral: what the renderer makes, the strict check reads and a model adapter translates."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any, Literal
 
 from core.blocks import DocumentBlock, ImageBlock, TextBlock
@@ -45,6 +47,18 @@ Part = TextBlock | ImageBlock | DocumentBlock | ReasoningPart | CallPart | Resul
 class RequestMessage:
     role: Role
     parts: tuple[Part, ...]
+
+
+def joined(messages: Sequence[RequestMessage]) -> tuple[RequestMessage, ...]:
+    """The messages with neighbours of one role as one, results first: roles alternate (*well-formed*)."""
+    runs = (list(run) for _, run in groupby(messages, key=lambda message: message.role))
+    return tuple(run[0] if len(run) == 1 else _one(run) for run in runs)
+
+
+def _one(run: Sequence[RequestMessage]) -> RequestMessage:
+    parts = [part for message in run for part in message.parts]
+    results = [part for part in parts if isinstance(part, ResultPart)]
+    return replace(run[0], parts=(*results, *(part for part in parts if not isinstance(part, ResultPart))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,15 @@ def wire_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
+def clip_json(text: str, max_bytes: int) -> str:
+    """The longest beginning of `text` that takes at most `max_bytes` as an ASCII-escaped JSON string."""
+    low, high = 0, min(len(text), max(0, max_bytes - 2))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if len(wire_json(text[:middle])) <= max_bytes else (low, middle - 1)
+    return text[:low]
+
+
 def shorten(text: str, limit: int) -> str:
     """The first `limit` characters of `text`, marked if anything is cut. For error texts and logs."""
     return text if len(text) <= limit else text[: max(0, limit - 1)] + "…"

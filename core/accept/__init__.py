@@ -5,9 +5,32 @@
 
 from typing import assert_never
 
-from core.accept import cancel, close, subscription_event, timer, tool_result, user_message, wake
+from core.accept import (
+    cancel,
+    close,
+    parent_message,
+    spawn,
+    subscription_event,
+    thread_report,
+    timer,
+    tool_result,
+    user_message,
+    wake,
+)
 from core.accept.effects import Effect, Setting
-from core.messages import Cancel, Close, Input, SubscriptionEvent, Timer, ToolResultMessage, UserMessage, Wake
+from core.messages import (
+    Cancel,
+    Close,
+    Input,
+    ParentMessage,
+    Spawn,
+    SubscriptionEvent,
+    ThreadReport,
+    Timer,
+    ToolResultMessage,
+    UserMessage,
+    Wake,
+)
 from core.thread import ThreadState
 
 __all__ = ["Effect", "Setting", "decide"]
@@ -24,14 +47,20 @@ def decide(taken: Input, state: ThreadState, setting: Setting) -> tuple[Effect, 
         case ToolResultMessage() as message:
             return tool_result.accept(message, state)
         case SubscriptionEvent() as message:
-            return subscription_event.accept(message, state)
+            return subscription_event.accept(message, state, setting)
         case Cancel():
             return cancel.accept(state)
-        case Close():
-            return close.accept(state)
+        case Close() as message:
+            return close.accept(message, state)
         case Wake():
             return wake.accept(taken, state, setting)
         case Timer():
             return timer.accept(taken, state, setting)
+        case Spawn() as message:
+            return spawn.accept(message, state, setting)
+        case ThreadReport() as message:
+            return thread_report.accept(message, state, setting)
+        case ParentMessage() as message:
+            return parent_message.accept(message, state)
         case _:
             assert_never(taken.message)

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.agent import Agent
-from core.entries import Event, ToolResult, User
+from core.entries import Entry, Event, ToolResult, User
 from core.errors import ErrorCode, Refused
 from core.senders import UNCHECKED, SenderPolicy
 from core.sources import Source
-from core.thread import PendingWake, ThreadState
+from core.thread import Child, Origin, PendingWake, ThreadState
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +39,24 @@ class Defer:
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """The thread's first input: which agent plays it (None: the app's default)."""
+    """The thread's first input: where it comes from, and which agent plays it."""
 
-    agent: str | None
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A child begins: with these entries, this credit, and owing its parent an answer."""
+
+    credit: int
+    entries: tuple[Entry, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NewUserInput:
-    """User text came: turns, sources and tries start anew, the tree's credit is renewed."""
+    """Text came that deserves new tries: turns, sources and tries start anew. `credit`: a root's is renewed to this."""
 
-    credit: int
+    credit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +68,33 @@ class AddSources:
 
 @dataclass(frozen=True, slots=True)
 class OpenSubscription:
-    """The answered call goes on as a subscription."""
+    """The answered call goes on as a subscription, whose worker is told when it is ended."""
 
     call_id: str
+    worker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CloseSubscription:
+    """No more events come for this call."""
+
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnForEvent:
+    """A short-lived child deals with the event, whatever this thread is doing."""
+
+    event: Event
+    credit: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndChild:
+    """A child told its end. `credit`: this thread's, with what the child gives back."""
+
+    child: Child
+    credit: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +104,9 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Shut:
-    """Stop, and take nothing any more."""
+    """Stop, and take nothing any more. `report` is what the parent of a child is told; None: nothing."""
+
+    report: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +147,13 @@ Effect = (
     Take
     | Defer
     | Begin
+    | Open
     | NewUserInput
     | AddSources
     | OpenSubscription
+    | CloseSubscription
+    | SpawnForEvent
+    | EndChild
     | Stop
     | Shut
     | TimeOut

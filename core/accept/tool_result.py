@@ -9,7 +9,8 @@ from core.thread import ThreadState
 
 def accept(message: ToolResultMessage, state: ThreadState) -> tuple[Effect, ...]:
     """No effects for a call that is not live: late, doubled, interrupted, unknown, or of a closed thread."""
-    if state.closed or state.live_call(message.call_id) is None:
+    call = state.live_call(message.call_id)
+    if state.closed or call is None:
         return ()
     outcome = message.outcome or ("error" if message.is_error else "ok")
     effects: list[Effect] = [
@@ -18,7 +19,7 @@ def accept(message: ToolResultMessage, state: ThreadState) -> tuple[Effect, ...]
     if message.sources:
         effects.append(AddSources(message.sources))
     if message.subscription:
-        effects.append(OpenSubscription(message.call_id))
+        effects.append(OpenSubscription(message.call_id, call.worker))
     if message.state_patch:
         effects.append(
             Tell("state", f"{message.call_id}: this agent keeps no state, the patch was not applied")

@@ -6,7 +6,7 @@ from core.entries import User
 from core.errors import Refused
 from core.ids import is_child
 from core.messages import Input, UserMessage
-from core.thread import ThreadState
+from core.thread import Origin, ThreadState
 
 
 def accept(message: UserMessage, taken: Input, state: ThreadState, setting: Setting) -> tuple[Effect, ...]:
@@ -18,8 +18,8 @@ def accept(message: UserMessage, taken: Input, state: ThreadState, setting: Sett
     if first and message.agent is not None and message.agent not in setting.agent_names:
         raise Refused("invalid", f"agent: unknown; there are {', '.join(setting.agent_names)}")
     entry = User(content=storable(message.content), metadata=message.metadata)
-    begin: tuple[Effect, ...] = (Begin(message.agent),) if first else ()
-    fresh = NewUserInput(setting.agent.limits.tokens)
+    begin: tuple[Effect, ...] = (Begin(Origin(agent=message.agent)),) if first else ()
+    fresh = NewUserInput(None if is_child(taken.message.thread_id) else setting.agent.limits.tokens)
     if state.working and _waits(message, setting):
         if len(state.deferred) >= setting.agent.limits.deferred_inputs:
             raise Refused(

@@ -7,14 +7,13 @@ import asyncio
 import inspect
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 from core.chunks import Usage
 from core.errors import MalformedRequest, PermanentError
-from core.request import ModelRequest, RequestMessage, ResultPart, ToolSpec
+from core.request import ModelRequest, RequestMessage, ToolSpec, joined
 from core.strict import check_request
 from core.tools.boundary import ToolFailed, tool_boundary
 
@@ -107,15 +106,3 @@ def _kind(returned: object) -> str:
         stranger = next(item for item in returned if not isinstance(item, RequestMessage))
         return f"a list with {type(stranger).__name__}"
     return type(returned).__name__
-
-
-def joined(messages: Sequence[RequestMessage]) -> tuple[RequestMessage, ...]:
-    """The messages with neighbours of one role as one, results first: roles alternate (*well-formed*)."""
-    runs = (list(run) for _, run in groupby(messages, key=lambda message: message.role))
-    return tuple(run[0] if len(run) == 1 else _one(run) for run in runs)
-
-
-def _one(run: Sequence[RequestMessage]) -> RequestMessage:
-    parts = [part for message in run for part in message.parts]
-    results = [part for part in parts if isinstance(part, ResultPart)]
-    return replace(run[0], parts=(*results, *(part for part in parts if not isinstance(part, ResultPart))))

@@ -91,6 +91,18 @@ class ThreadDraft:
         return tuple(entry for entry in entries if entry.seq > covered) if self._summary else entries
 
     @property
+    def is_base(self) -> bool:
+        """Whether the next commit will be one."""
+        return self._summary is not None
+
+    @property
+    def from_number(self) -> int:
+        """The number from which a reader of the next commit must load."""
+        if self._summary is None:
+            return self.committed.state.from_number
+        return self.committed.commit_holding(self._summary.up_to_seq + 1) or self.committed.state.number + 1
+
+    @property
     def birth(self) -> str:
         return self.state.birth or birth_id(
             self.thread_id, self.consumed[0].message_id if self.consumed else ""
@@ -159,7 +171,7 @@ class ThreadDraft:
             number=number,
             at=at,
             birth=self.birth,
-            from_number=self._from_number(number),
+            from_number=self.from_number,
             first_seq=self.committed.state.last_seq + 1,
             entries=tuple(entry.model_copy(update={"at": at}) for entry in self.entries),
             consumed=tuple(self.consumed),
@@ -168,11 +180,6 @@ class ThreadDraft:
             origin=self.state.origin if number == 1 else None,
             base=Base(summary=self._summary, snapshot=self.state) if self._summary else None,
         )
-
-    def _from_number(self, number: int) -> int:
-        if self._summary is None:
-            return self.committed.state.from_number
-        return self.committed.commit_holding(self._summary.up_to_seq + 1) or number
 
     def _differences(self) -> list[Change]:
         before, after = self.committed.state, self.state

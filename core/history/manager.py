@@ -8,21 +8,20 @@ from collections.abc import Iterable
 from typing import Any
 
 from core.blocks import Content
-from core.changes import SubscriptionEnded, SubscriptionOpened
 from core.chunks import Chunk
 from core.clock import SYSTEM_CLOCK, Clock
 from core.commit import Commit, metadata_set
-from core.entries import Entry, Event, Outcome, ToolCall, ToolResult, User
+from core.entries import Entry, Event, Outcome, ToolResult, User
 from core.errors import MisuseError, NotSettled
 from core.fold import fold_commits
-from core.history import answers
+from core.history import answers, subscriptions
 from core.history.buffer import BufferItem, TurnBuffer
 from core.history.cuts import is_safe_cut, safe_cut
 from core.history.draft import ThreadDraft
 from core.history.inputs import consumption, lookup_keys, seen_digest
 from core.messages import InputKey
 from core.ports import LoadedThread, ThreadStore
-from core.thread import Deferred, Inherited, Subscription, Summary, ThreadState
+from core.thread import Deferred, Inherited, Summary, ThreadState
 
 
 class HistoryManager:
@@ -204,18 +203,11 @@ class HistoryManager:
 
         `worker` is told when the subscription is ended from here.
         """
-        if call_id in self.active_subscriptions:
-            return
-        call = next((e for e in self.draft.history if isinstance(e, ToolCall) and e.call_id == call_id), None)
-        if call is None:
-            raise MisuseError(f"{call_id} is no call of this thread's history")
-        opened = Subscription(call_id=call_id, name=call.name, args=call.args, worker=worker)
-        self.draft.record(SubscriptionOpened(subscription=opened))
+        subscriptions.open_for(self.draft, call_id, worker)
 
-    def remove_subscription(self, call_id: str) -> None:
+    def remove_subscription(self, call_id: str, *, tell_worker: bool = False) -> None:
         """End a subscription. None open: no change."""
-        if call_id in self.active_subscriptions:
-            self.draft.record(SubscriptionEnded(call_id=call_id))
+        subscriptions.end(self.draft, call_id, tell_worker)
 
     # ---- completions
 

@@ -4,28 +4,36 @@ Every call gets exactly one answer, and nothing half-received is ever run.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from core.agent import Agent
 from core.blocks import Content, text_content
 from core.changes import CallOpened
+from core.child_messages import SPAWN_TOOL
 from core.content import storable
 from core.delivery import user_id_of
 from core.entries import Outcome, ToolCall, ToolResult
 from core.history.manager import HistoryManager
 from core.outbox import SendCall, SendStarted
 from core.ports import Observer
-from core.slice.apply import add_sources
+from core.slice.builtin import Caller, act
+from core.slice.builtin.close import closing_call
 from core.slice.notices import CallAnswered, CallStarted
-from core.tools import BadArguments, Tool, ToolContext, run_tool, validate_arguments
+from core.slice.sources import add_sources
+from core.tools import EVENT_TOOL_NAME, BadArguments, Tool, ToolContext, run_tool, validate_arguments
 from core.tools import ToolResult as ToolOutput
 
 CUT_OFF_REASONS = frozenset({"max_tokens", "length", "model_context_window_exceeded"})
 LIMIT_NOTE = "Limit reached: this call was not run. Answer with what there is."
 UNAPPROVED_NOTE = "not run: it needs a person's approval, and nobody can be asked yet."
+DROPPED_NOTE = "Not run: this thread closed itself in the same turn."
+EVENT_NOTE = (
+    f"{EVENT_TOOL_NAME} is no tool: events come by themselves. What its results say has happened already."
+)
 ABANDONED_NOTE = "Not run: the answer that held this call was cut off."
 
 
@@ -43,25 +51,55 @@ class SendToWorker:
 
 
 @dataclass(frozen=True, slots=True)
+class ActHere:
+    """A built-in call: it changes the thread itself."""
+
+    call: ToolCall
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerAtOnce:
     call: ToolCall
     note: str
     outcome: Outcome = "error"
 
 
-Plan = RunHere | SendToWorker | AnswerAtOnce
+Plan = RunHere | SendToWorker | ActHere | AnswerAtOnce
 
 
 def plan_calls(calls: Sequence[ToolCall], agent: Agent, stop_reason: str, ends_in_call: bool) -> list[Plan]:
     """What to do with each call of a turn. A call that the output limit may have cut is not run."""
     cut_off = calls[-1].call_id if calls and ends_in_call and stop_reason in CUT_OFF_REASONS else None
-    return [_plan(call, agent, call.call_id == cut_off) for call in calls]
+    plans = [_plan(call, agent, call.call_id == cut_off) for call in calls]
+    return _within_spawn_limit(plans, agent.limits.spawns_per_turn)
+
+
+def _within_spawn_limit(plans: list[Plan], most: int) -> list[Plan]:
+    spawns = [plan for plan in plans if isinstance(plan, ActHere) and plan.call.name == SPAWN_TOOL]
+    too_many = [plan.call.call_id for plan in spawns[most:]]
+    note = f"Limit reached: one turn spawns at most {most} threads."
+    return [AnswerAtOnce(p.call, note, "limit") if p.call.call_id in too_many else p for p in plans]
+
+
+def closing_plan(plans: Sequence[Plan], thread_id: str) -> ActHere | None:
+    """The call by which the thread closes itself, if there is one."""
+    acts = [plan for plan in plans if isinstance(plan, ActHere)]
+    call_id = closing_call([(plan.call, plan.arguments) for plan in acts], thread_id)
+    return next((plan for plan in acts if plan.call.call_id == call_id), None)
+
+
+def only(plan: Plan, plans: Sequence[Plan]) -> list[Plan]:
+    """`plan` alone is carried out; the turn's other calls are answered unrun."""
+    return [one if one is plan else AnswerAtOnce(one.call, DROPPED_NOTE, "interrupted") for one in plans]
 
 
 def _plan(call: ToolCall, agent: Agent, cut_off: bool) -> Plan:
-    tool = agent.toolbox.get(call.name)
+    tool = agent.offered.get(call.name)
+    if call.name == EVENT_TOOL_NAME:
+        return AnswerAtOnce(call, EVENT_NOTE)
     if tool is None:
-        there_are = ", ".join(agent.toolbox) or "none"
+        there_are = ", ".join(agent.offered) or "none"
         return AnswerAtOnce(call, f"There is no tool {call.name!r}. The tools there are: {there_are}.")
     if cut_off:
         return AnswerAtOnce(
@@ -70,9 +108,11 @@ def _plan(call: ToolCall, agent: Agent, cut_off: bool) -> Plan:
     if call.raw_args is not None:
         return AnswerAtOnce(call, f"{call.name}: the arguments must be a JSON object.")
     try:
-        validate_arguments(tool, call.args)
+        arguments = validate_arguments(tool, call.args)
     except BadArguments as error:
         return AnswerAtOnce(call, str(error))
+    if tool.builtin:
+        return ActHere(call, arguments)
     if tool.requires_approval is not False:
         return AnswerAtOnce(call, f"{call.name}: {UNAPPROVED_NOTE}", "refused")
     return RunHere(call, tool) if tool.worker is None else SendToWorker(call, tool, tool.worker)
@@ -89,9 +129,10 @@ def abandon_calls(calls: Sequence[ToolCall]) -> list[Plan]:
 
 
 async def carry_out(
-    manager: HistoryManager, plans: Sequence[Plan], now: datetime, observer: Observer, seconds: float
+    caller: Caller, plans: Sequence[Plan], now: datetime, observer: Observer, seconds: float
 ) -> None:
     """Run the inline calls at once, each within `seconds`; append results in call order; open the workers' calls."""
+    manager = caller.manager
     here = [plan for plan in plans if isinstance(plan, RunHere)]
     answers = await asyncio.gather(*(_run(manager, plan, now, observer, seconds) for plan in here))
     by_call = {plan.call.call_id: answer for plan, answer in zip(here, answers, strict=True)}
@@ -105,6 +146,10 @@ async def carry_out(
                 add_sources(manager, output.sources)
                 if output.subscription:
                     manager.track_subscription(call.call_id)
+            case ActHere(call=call, arguments=arguments):
+                observer.notice(CallStarted(call, None))
+                told = act(caller, call, arguments)
+                _answer(manager, observer, call, told.content, told.outcome)
             case SendToWorker():
                 _open(manager, plan, now, observer)
     deadlines = [call.deadline_at for call in manager.state.live if call.deadline_at is not None]

@@ -22,7 +22,7 @@ _STRENGTH: dict[What, int] = {"media": 1, "long": 2, "all": 3}
 
 def hide_cause(manager: HistoryManager, what: What) -> None:
     """Hide the likeliest cause: what is new, else everything older that could be it."""
-    shown = [entry for entry in manager.history if not isinstance(entry, TurnEnd | AppEntry)]
+    shown = [entry for entry in manager.draft.history if not isinstance(entry, TurnEnd | AppEntry)]
     spoken = [
         index for index, entry in enumerate(shown) if isinstance(entry, Assistant | Reasoning | ToolCall)
     ]

@@ -30,7 +30,7 @@ def build_request(
     """The request for the next completion of this thread. `result_characters` overrides the agent's limit."""
     messages = render(
         manager.history,
-        summary=manager.state.summary,
+        summary=manager.summary,
         model=agent.model,
         result_characters=result_characters or agent.limits.result_characters,
         hidden=manager.state.hidden,
@@ -50,7 +50,7 @@ def build_request(
 
 def tool_specs(agent: Agent, messages: tuple[RequestMessage, ...]) -> tuple[ToolSpec, ...]:
     """The agent's tools. A history with calls needs some even if the agent has none any more: those it names."""
-    specs = tuple(ToolSpec(tool.name, tool.description, tool.input_schema) for tool in agent.toolbox.values())
+    specs = tuple(ToolSpec(tool.name, tool.description, tool.input_schema) for tool in agent.offered.values())
     if specs:
         return specs
     names = {part.name: None for message in messages for part in message.parts if isinstance(part, CallPart)}

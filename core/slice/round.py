@@ -1,10 +1,11 @@
 """A round: one completion, its inline calls, and what it leaves in the draft of the commit. Never writes or sends."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from core.agent import Agent
+from core.child_messages import SPAWN_TOOL
 from core.chunks import Completed, Usage
 from core.entries import Assistant, Entry, ToolCall, TurnEnd
 from core.errors import DefinitionError, ErrorCode, ModelDenied, ModelOverflow
@@ -12,9 +13,19 @@ from core.history.manager import HistoryManager
 from core.outbox import SendAnswer, SendError
 from core.ports import Observer
 from core.settings import Limits
-from core.slice.apply import forget_wake, owe_nothing
-from core.slice.calls import Plan, abandon_calls, carry_out, limit_calls, plan_calls
+from core.slice.builtin import Caller
+from core.slice.builtin.close import close_itself
+from core.slice.calls import (
+    Plan,
+    abandon_calls,
+    carry_out,
+    closing_plan,
+    limit_calls,
+    only,
+    plan_calls,
+)
 from core.slice.completion import Completing, Ending, Finished, RefusedForGood, Unavailable
+from core.slice.debts import forget_wake, owe_nothing
 from core.slice.hiding import hide_cause
 from core.slice.notices import TurnPostponed
 from core.slice.ports import COMMIT_SECONDS, SlicePorts
@@ -43,6 +54,8 @@ class Round:
 
     manager: HistoryManager
     agent: Agent
+    agents: Mapping[str, Agent]
+    """By name: who may play a child."""
     ports: SlicePorts
     observer: Observer
     seconds_left: Callable[[], float]
@@ -111,11 +124,14 @@ class Round:
             else plan_calls(calls, self.agent, completed.stop_reason, ends_in_call)
         )
         said = any(isinstance(entry, Assistant) for entry in entries)
-        final = last_words or not calls
+        closing = closing_plan(plans, manager.thread_id)
+        final = last_words or not calls or closing is not None
         self._spend(completed.usage)
-        self._tell(completed, entries, said, final)
-        await self._carry_out(plans)
-        if final and (calls or not said):
+        self._tell(completed, entries, said, final, silent=closing is not None)
+        await self._carry_out(plans if closing is None else only(closing, plans))
+        if closing is not None:
+            close_itself(manager, closing.arguments["report_to_parent"])
+        elif final and (calls or not said):
             manager.draft.append(TurnEnd(reason="limit" if calls else "empty"))
         if final:
             owe_nothing(manager)
@@ -125,15 +141,23 @@ class Round:
     async def _carry_out(self, plans: list[Plan]) -> None:
         now = self.ports.clock.now()
         seconds = max(1.0, self.seconds_left() - COMMIT_SECONDS)
-        await carry_out(self.manager, plans, now, self.observer, seconds)
+        await carry_out(self._caller(plans), plans, now, self.observer, seconds)
+
+    def _caller(self, plans: Sequence[Plan]) -> Caller:
+        """Half of the credit goes to the children of a turn, in equal parts."""
+        spawns = sum(plan.call.name == SPAWN_TOOL for plan in plans)
+        credit = max(0, self.manager.state.credit or 0) // 2 // max(1, spawns)
+        return Caller(self.manager, self.agent, self.agents, credit)
 
     def _spend(self, usage: Usage) -> None:
         state = self.manager.state
         credit = (state.credit if state.credit is not None else self.agent.limits.tokens) - usage.total
         self.manager.draft.set_state(turns=state.turns + 1, credit=credit)
 
-    def _tell(self, completed: Completed, entries: list[Entry], said: bool, final: bool) -> None:
-        """The turn's text as an output; a turn that ends without any is told as a failure."""
+    def _tell(
+        self, completed: Completed, entries: list[Entry], said: bool, final: bool, silent: bool
+    ) -> None:
+        """The turn's text as an output; a turn that ends without any is told as a failure, unless it may be silent."""
         if said:
             answer = SendAnswer(
                 first_seq=entries[0].seq,
@@ -144,7 +168,7 @@ class Round:
                 citations=self.manager.state.sources if final else (),
             )
             self.manager.draft.send(answer)
-        elif final:
+        elif final and not silent:
             code: ErrorCode = "limit" if entries else "model"
             self._tell_failure(code, "the model gave no answer" + (" within the limits" if entries else ""))
 

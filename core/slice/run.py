@@ -8,13 +8,16 @@ from core.agent import Agent
 from core.app import App
 from core.chunks import Usage
 from core.entries import ToolResult, TurnEnd
-from core.errors import LostRace, NotSettled, Refused
+from core.errors import LostRace, NotSettled, Refused, Returned
 from core.history.manager import HistoryManager
 from core.messages import Input, Message, Timer, UserMessage, Wake
 from core.outbox import SendError
 from core.ports import Observer, Unsent
 from core.senders import UNCHECKED, SenderPolicy
-from core.slice.apply import Taken, owe_nothing, take_input
+from core.slice.apply import Taken, take_input
+from core.slice.debts import owe_nothing
+from core.slice.ending import end_if_idle
+from core.slice.give_back import give_back
 from core.slice.next_step import Complete, LeaveWake, Rest, Situation, Step, next_step
 from core.slice.notices import SILENT, CallAnswered
 from core.slice.ports import SlicePorts
@@ -96,6 +99,7 @@ class _Slice:
         self._tries = 0
         self._carried: tuple[Unsent, ...] = ()
         self._lost: list[str] = []
+        self._returned: list[tuple[Input, Returned]] = []
         self._manager: HistoryManager
 
     async def run(self) -> SliceReport:
@@ -118,6 +122,8 @@ class _Slice:
             self._end_debt(results)
         while not await self._step():
             pass
+        for taken, returned in self._returned:
+            await give_back(ports, taken, returned)
         await self._refuse(results)
         return SliceReport(tuple(results), self._rounds, self._commits, self._usage, tuple(self._lost))
 
@@ -140,6 +146,9 @@ class _Slice:
         )
         try:
             return take_input(self._manager, taken, setting)
+        except Returned as returned:
+            self._returned.append((taken, returned))
+            return "returned"
         except Refused as refusal:
             return refusal
 
@@ -185,6 +194,7 @@ class _Slice:
         done = await Round(
             manager=self._manager,
             agent=self._agent,
+            agents={agent.name: agent for agent in self._app.agents},
             ports=self._ports,
             observer=self._observer,
             seconds_left=self._seconds_left,
@@ -214,6 +224,7 @@ class _Slice:
             owe_nothing(manager)
 
     async def _commit(self) -> None:
+        end_if_idle(self._manager)
         if self._carried:
             leave_resend_wake(self._manager, self._ports.clock.now())
         if await self._manager.sync() is not None:

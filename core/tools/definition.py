@@ -39,9 +39,12 @@ class Tool:
     deadline_seconds: float = DEFAULT_DEADLINE_SECONDS
     """Bounds the call, redeliveries and waiting in the queue included."""
     requires_approval: Approval = False
+    builtin: bool = False
+    """Torpor's own: it changes the thread itself (`core/slice/builtin/`)."""
 
     def __post_init__(self) -> None:
-        check_tool_name(self.name)
+        if not self.builtin:
+            check_tool_name(self.name)
         owner = f"tool {self.name!r}"
         if not (is_text(self.description) and self.description.strip()):
             raise DefinitionError(

@@ -16,7 +16,9 @@ from core.fold import fold_commits
 from core.history import HistoryManager, Summary
 from core.history.cuts import is_safe_cut
 from core.outbox import SendCall
-from core.slice.apply import add_sources, owe_nothing, set_metadata, stop
+from core.slice.debts import owe_nothing, stop
+from core.slice.metadata import set_metadata
+from core.slice.sources import add_sources
 from core.sources import Source
 from core.thread import FoldedThread, PendingWake, ThreadState
 from infra.memory import MemoryClock, MemoryStore

@@ -7,6 +7,7 @@ import pytest
 
 from core.chunks import CallChunk, Completed, TextChunk
 from core.entries import ToolCall
+from core.slice.builtin import Caller
 from core.slice.calls import RunHere, carry_out
 from core.slice.notices import SILENT, CallAnswered, CallStarted
 from core.tools import ToolContext, tool
@@ -134,7 +135,8 @@ async def test_an_inline_tool_gets_no_more_time_than_the_slice_has() -> None:
     manager.handle_content(text("go"), "m1")
     take_turn(manager, CallChunk("hang", {}))
     (call,) = [entry for entry in manager.history if isinstance(entry, ToolCall)]
-    await carry_out(manager, [RunHere(call, hang.tool)], one.clock.now(), SILENT, seconds=0.01)
+    caller = Caller(manager, one.app.agent(), {}, 0)
+    await carry_out(caller, [RunHere(call, hang.tool)], one.clock.now(), SILENT, seconds=0.01)
     assert lines(manager.history)[-1] == "Result(hang, timed_out)"
 
 

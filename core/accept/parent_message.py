@@ -1,0 +1,18 @@
+"""Accepting a `parent_message`: like user text that never interrupts work; it comes back if nobody is there."""
+
+from core.accept.effects import Defer, Effect, NewUserInput, Take
+from core.blocks import text_content
+from core.entries import User
+from core.errors import Returned
+from core.messages import ParentMessage
+from core.thread import ThreadState
+
+
+def accept(message: ParentMessage, state: ThreadState) -> tuple[Effect, ...]:
+    """Raises Returned for a closed or unknown child: the message goes back to the parent as a report."""
+    if state.closed or not state.exists:
+        raise Returned(
+            f"This message was not taken: the thread is {'closed' if state.exists else 'unknown'}."
+        )
+    entry = User(content=text_content(message.text))
+    return (Defer(entry) if state.working else Take(entry), NewUserInput())

@@ -1,0 +1,72 @@
+"""How a thread ends, and how its parent hears of it (invariant *never stuck*): every end sends one closing report."""
+
+from core.changes import ChildEnded
+from core.entries import Assistant, Reasoning, TurnEnd
+from core.history.manager import HistoryManager
+from core.outbox import SendClose, SendReport
+from core.slice.debts import stop
+from core.text import clip_json
+
+MAX_REPORT_BYTES = 262_144
+"""Of a last text as ASCII-escaped JSON: what is longer is cut, so that the report fits one message."""
+
+ENDS = {
+    "empty": "It ended without an answer.",
+    "failed": "It failed.",
+    "cancelled": "It was cancelled.",
+    "limit": "It reached a limit.",
+}
+
+
+def shut(manager: HistoryManager, report: str | None) -> None:
+    """End the thread: its live calls, subscriptions, timers and open children with it. It takes nothing any more.
+
+    `report` goes to its parent; None: the parent is told silently, and only gets the credit back.
+    """
+    stop(manager)
+    for call_id in manager.active_subscriptions:
+        manager.remove_subscription(call_id, tell_worker=True)
+    for child in manager.state.children:
+        manager.draft.send(SendClose(thread_id=child.thread_id))
+        manager.draft.record(ChildEnded(thread_id=child.thread_id))
+    _close(manager, report)
+
+
+def end_if_idle(manager: HistoryManager) -> None:
+    """A child that ended its turn with nothing to wait for, and did not close, reports its last text and closes."""
+    state = manager.state
+    if state.exists and not state.closed and state.origin.parent is not None and state.idle:
+        _close(manager, last_text(manager))
+
+
+def last_text(manager: HistoryManager) -> str:
+    """What the thread said last, since it was last told anything; and how it ended, if it did not end well."""
+    said: list[str] = []
+    end = ""
+    for entry in reversed(manager.draft.history):
+        match entry:
+            case Assistant(text=text):
+                said.append(text)
+            case TurnEnd(reason=reason) if not said:
+                end = end or ENDS[reason]
+            case Reasoning() | TurnEnd():
+                pass
+            case _:
+                break
+    text = "\n".join([*([end] if end else []), *reversed(said)])
+    return clip_json(text or "It ended without a word.", MAX_REPORT_BYTES)
+
+
+def _close(manager: HistoryManager, report: str | None) -> None:
+    origin, draft = manager.state.origin, manager.draft
+    if origin.parent is not None and origin.spawning_call is not None:
+        draft.send(
+            SendReport(
+                parent=origin.parent,
+                call_id=origin.spawning_call,
+                text=None if origin.kind == "event" else report,
+                closing=True,
+                credit=max(0, manager.state.credit or 0),
+            )
+        )
+    draft.set_state(closed=True)

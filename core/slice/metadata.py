@@ -1,0 +1,28 @@
+"""The root's metadata, set by its inputs key by key, bounded."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.errors import Refused
+from core.history.manager import HistoryManager
+from core.text import canonical_json
+
+
+def require_room_for_metadata(manager: HistoryManager, values: Mapping[str, Any]) -> None:
+    """Raises Refused before a thread's metadata outgrows what every output and call can carry along."""
+    if values and len(canonical_json({**manager.metadata, **values})) > MAX_METADATA_BYTES:
+        raise Refused(
+            "invalid", f"metadata: a thread holds at most {MAX_METADATA_BYTES:,} bytes of it as JSON"
+        )
+
+
+MAX_METADATA_BYTES = 65_536
+"""Of a root's metadata as JSON: it travels in every output and tool call, and must fit one item."""
+
+
+def set_metadata(manager: HistoryManager, values: Mapping[str, Any]) -> None:
+    """Record the keys whose value differs from what is there."""
+    known = manager.metadata
+    manager.draft.metadata.update(
+        {key: value for key, value in values.items() if key not in known or known[key] != value}
+    )

@@ -1,0 +1,46 @@
+"""Spawning a child on a draft: its lineage, its share of the credit, and the message that makes it exist.
+
+Apart from the slice because an accepted event spawns one as well as a model's call does.
+"""
+
+from core.changes import ChildOpened
+from core.history.cuts import safe_cut
+from core.history.draft import ThreadDraft
+from core.outbox import SendSpawn, SendSpawned
+from core.thread import Ancestor, Child
+
+
+def lineage_here(draft: ThreadDraft) -> tuple[Ancestor, ...]:
+    """What a child spawned now inherits: this thread's own lineage, and its log up to the safe point."""
+    state, summary = draft.state, draft.state.summary
+    cutoff = max(safe_cut(draft.history), summary.up_to_seq if summary else 0)
+    inherited = () if summary else state.origin.lineage
+    if cutoff == 0 and summary is None:
+        return inherited
+    own = _range(draft, cutoff)
+    return (*inherited, own)
+
+
+def _range(draft: ThreadDraft, cutoff_seq: int) -> Ancestor:
+    """This thread's log up to `cutoff_seq`, as a reader must load it. The cutoff may lie in the next commit."""
+    next_number = draft.committed.state.number + 1
+    base = next_number if draft.is_base else draft.state.base_number
+    return Ancestor(
+        thread_id=draft.thread_id,
+        cutoff_seq=cutoff_seq,
+        first_commit=draft.from_number,
+        last_commit=draft.committed.commit_holding(cutoff_seq) or next_number,
+        base=base,
+    )
+
+
+def open_child(draft: ThreadDraft, spawn: SendSpawn) -> None:
+    """Spawn a child, and give it its part of the credit. It exists for its parent from this commit on."""
+    child = Child(
+        thread_id=spawn.thread_id, call_id=spawn.call_id, kind=spawn.child_kind, credit=spawn.credit
+    )
+    draft.record(ChildOpened(child=child))
+    draft.set_state(credit=(draft.state.credit or 0) - spawn.credit)
+    draft.send(spawn)
+    if spawn.child_kind != "compaction":
+        draft.send(SendSpawned(child_thread_id=spawn.thread_id, call_id=spawn.call_id))
