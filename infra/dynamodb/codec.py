@@ -14,11 +14,10 @@ from core.commit import SCHEMA_VERSION, Commit, commit_record, read_commit
 from core.errors import UnreadableRecord
 from core.text import canonical_json
 from infra.aws_limits import ITEM_BYTES, item_bytes
-from infra.dynamodb.keys import DIGEST, Item, commit_number, commit_sort_key, item_key, partition
+from infra.dynamodb.keys import DIGEST, FROM, Item, commit_number, commit_sort_key, item_key, partition
 from infra.dynamodb.large import LARGE_BYTES, Extraction, Path, Record, parsed, put_back, wanted_uris
 from infra.dynamodb.payloads import Payload, payload_for
 
-FROM: Final = "from"
 FIRST_SEQ: Final = "seq"
 _VERSION: Final = "v"
 _TEXT: Final = "j"

@@ -13,11 +13,16 @@ PARKED: Final = "PARKED"
 
 NUMBER: Final = "n"
 """Of `TIP`, a marker, `SUM#` and `META`: the number of the commit it speaks of."""
+FROM: Final = "from"
+"""Of a commit and of `SUM#`: the number from which a reader who starts at the commit must load."""
 DIGEST: Final = "digest"
 EXPIRES_AT: Final = "expires_at"
 METADATA_PREFIX: Final = "m:"
 """Before each metadata key, so that none can pass for an attribute of ours."""
 
+FIRST_READER: Final = "READER#"
+LAST_READER: Final = "READER$"
+"""Sorts right after every `READER#`."""
 _COMMIT: Final = "C#"
 _LAST_NUMBER: Final = 10**12 - 1
 
@@ -44,6 +49,10 @@ def marker_sort_key(key: InputKey) -> str:
 
 def summary_sort_key(up_to_seq: int) -> str:
     return f"SUM#{up_to_seq:012d}"
+
+
+def reader_sort_key(thread_id: str) -> str:
+    return f"{FIRST_READER}{thread_id}"
 
 
 def item_key(pk: str, sk: str) -> Item:

@@ -22,6 +22,8 @@ GONE_NOTE: Final = "This content is no longer stored."
 Record = dict[str, Any]
 Path = tuple[str | int, ...]
 SNAPSHOT: Final[Path] = ("base", "snapshot")
+OUTBOX_TEXTS: Final = ("body", "text")
+"""A report's and a carried message's: moved as texts, where all else is moved as blocks."""
 
 
 class Extraction:
@@ -66,13 +68,15 @@ def wanted_uris(record: Record, paths: list[Path]) -> list[str]:
 
 
 def put_back(record: Record, paths: list[Path], texts: Mapping[str, str | None]) -> None:
-    """Undo an extraction, in place. A block that is gone gets a note; a snapshot must be there."""
+    """Undo an extraction, in place. A block or text that is gone is a note; a snapshot must be there."""
     for path, uri in zip(paths, wanted_uris(record, paths), strict=True):
         text = texts[uri]
         if text is not None:
             _put_at(record, path, parsed(text))
         elif path == SNAPSHOT:
             raise UnreadableRecord("the snapshot of a base is gone from the payload bucket")
+        elif path[-1] in OUTBOX_TEXTS:
+            _put_at(record, path, GONE_NOTE)
         else:
             _at(record, path)["note"] = GONE_NOTE
 
@@ -93,6 +97,10 @@ def _movable(record: Record) -> Iterator[Path]:
         if change["op"] == "deferred":
             for position in range(len(change["deferred"]["entry"]["content"])):
                 yield ("changes", index, "deferred", "entry", "content", position)
+    for index, message in enumerate(record.get("outbox", ())):
+        yield from (("outbox", index, name) for name in OUTBOX_TEXTS if name in message)
+        for position in range(len(message.get("event", {}).get("content", ()))):
+            yield ("outbox", index, "event", "content", position)
     if "base" in record:
         yield SNAPSHOT
 

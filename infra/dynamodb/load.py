@@ -1,6 +1,6 @@
 """Loading a thread (storage.md, "Load" and "Warm").
 
-cold   newest 16 commits  →  the rest from `from` on  ∥  tip, markers, metadata
+cold   newest 16 commits  →  the rest from `from` on, then what is inherited  ∥  tip, markers, metadata
 warm   commits from the last one known on, that one included  →  tip, markers, metadata
 """
 
@@ -10,10 +10,12 @@ from typing import Final
 from core.errors import UnreadableRecord
 from core.messages import InputKey
 from core.ports import LoadedThread
+from core.thread import Inherited
 from infra.dynamodb.codec import digest_of, from_of
 from infra.dynamodb.commits import whole_commits
 from infra.dynamodb.facts import read_facts
 from infra.dynamodb.keys import NEWEST_COMMIT, Item, commit_number, commit_sort_key, partition
+from infra.dynamodb.lineage import LineageReader
 from infra.dynamodb.payloads import Payloads
 from infra.dynamodb.requests import parallel
 from infra.dynamodb.table import Span, Table
@@ -26,10 +28,11 @@ NEWEST: Final = 16
 class Loader:
     """Reads threads and keeps what it read warm."""
 
-    def __init__(self, table: Table, payloads: Payloads, warm: WarmThreads) -> None:
+    def __init__(self, table: Table, payloads: Payloads, warm: WarmThreads, lineages: LineageReader) -> None:
         self._table = table
         self._payloads = payloads
         self._warm = warm
+        self._lineages = lineages
 
     async def load(self, thread_id: str, keys: Sequence[InputKey]) -> LoadedThread:
         """As `ThreadStore.load`. A tip or marker of a commit newer than the last one read: looks once more."""
@@ -48,13 +51,13 @@ class Loader:
             self._warm.forget(thread_id)
             known, newer = None, await self._newest(thread_id)
         async with parallel() as group:
-            reading = group.create_task(self._extended(thread_id, known, newer))
+            reading = group.create_task(self._read(thread_id, known, newer))
             asking = group.create_task(read_facts(self._table, thread_id, keys))
-        now, facts = reading.result(), asking.result()
+        (now, inherited), facts = reading.result(), asking.result()
         if now is None:
             return LoadedThread(metadata=facts.metadata, tip=facts.tip, markers=facts.markers), facts.newest
         self._warm.keep(thread_id, now)
-        loaded = LoadedThread(now.folded, now.last, facts.tip, facts.markers, facts.metadata)
+        loaded = LoadedThread(now.folded, inherited, now.last, facts.tip, facts.markers, facts.metadata)
         return loaded, facts.newest
 
     async def _newer(self, thread_id: str, known: KnownThread) -> list[Item] | None:
@@ -79,6 +82,14 @@ class Loader:
             start = page.next_key
             if start is None or len(items) == NEWEST or commit_number(items[-1]) <= from_of(items[0]):
                 return items[::-1]
+
+    async def _read(
+        self, thread_id: str, known: KnownThread | None, newer: list[Item]
+    ) -> tuple[KnownThread | None, Inherited]:
+        now = await self._extended(thread_id, known, newer)
+        if now is None or now.folded.state.summary is not None:
+            return now, Inherited()
+        return now, await self._lineages.inherit(now.folded.state.origin.lineage)
 
     async def _extended(
         self, thread_id: str, known: KnownThread | None, newer: list[Item]

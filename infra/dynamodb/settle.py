@@ -1,4 +1,4 @@
-"""What is written once a commit is durable: markers, `SUM#`, `META`, and last the tip (storage.md, "Settle").
+"""What is written once a commit is durable: markers, `SUM#`, `READER#`, `META`, at last the tip (storage.md, Settle).
 
 All of it may be written twice, and late: by then newer commits may have been settled, and nothing of theirs is undone.
 """
@@ -13,6 +13,7 @@ from core.text import canonical_json
 from infra.dynamodb.keys import (
     DIGEST,
     EXPIRES_AT,
+    FROM,
     META,
     METADATA_PREFIX,
     NUMBER,
@@ -21,11 +22,12 @@ from infra.dynamodb.keys import (
     item_key,
     marker_sort_key,
     partition,
+    reader_sort_key,
     summary_sort_key,
 )
 from infra.dynamodb.requests import parallel
 from infra.dynamodb.table import Table, Update
-from infra.store_rules import marked_inputs, marker_expires_at
+from infra.store_rules import marked_inputs, marker_expires_at, readers_made
 
 _KEYS_AT_ONCE: Final = 100
 """Metadata keys in one update expression, well under its 4 KB."""
@@ -34,10 +36,11 @@ _NOT_AHEAD: Final = "attribute_not_exists(#n) OR #n <= :n"
 
 
 async def mark(table: Table, commit: Commit) -> None:
-    """Write markers, `SUM#` and metadata, in parallel."""
+    """Write markers, `SUM#` and readers together, in parallel with metadata."""
     items = [_marker(commit, taken) for taken in marked_inputs(commit)]
     if commit.base is not None:
         items.append(_summary(commit, commit.base.summary.up_to_seq))
+    items += [item_key(partition(log), reader_sort_key(reader)) for log, reader in readers_made(commit)]
     metadata = metadata_set(commit)
     async with parallel() as group:
         if items:
@@ -81,7 +84,10 @@ def _marker(commit: Commit, taken: Consumed) -> Item:
 
 
 def _summary(commit: Commit, up_to_seq: int) -> Item:
-    return item_key(partition(commit.thread_id), summary_sort_key(up_to_seq)) | {NUMBER: _number(commit)}
+    return item_key(partition(commit.thread_id), summary_sort_key(up_to_seq)) | {
+        NUMBER: _number(commit),
+        FROM: {"N": str(commit.from_number)},
+    }
 
 
 def _number(commit: Commit) -> dict[str, str]:

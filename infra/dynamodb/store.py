@@ -7,16 +7,20 @@ from core.commit import Commit
 from core.entries import Entry
 from core.messages import InputKey
 from core.ports import LoadedThread, ParkedBody
+from core.thread import Ancestor, Inherited
 from infra.dynamodb import settle
 from infra.dynamodb.codec import StoredCommit
 from infra.dynamodb.commits import write_commit
 from infra.dynamodb.history import read_entries
+from infra.dynamodb.keys import FIRST_READER, LAST_READER, partition
+from infra.dynamodb.lineage import LineageReader
 from infra.dynamodb.load import Loader
 from infra.dynamodb.parked import park, read_parked
 from infra.dynamodb.payloads import Payloads
+from infra.dynamodb.positions import locate
 from infra.dynamodb.requests import Client, Patience
-from infra.dynamodb.table import Table
-from infra.dynamodb.warm import WarmThreads
+from infra.dynamodb.table import Span, Table
+from infra.dynamodb.warm import WarmRanges, WarmThreads
 from infra.store_rules import RETENTION_DAYS, thread_expires_at
 
 
@@ -44,7 +48,8 @@ class DynamoStore:
         self._table = Table(dynamodb, table, patience)
         self._payloads = Payloads(s3, bucket, patience)
         self._warm = warm or WarmThreads()
-        self._loader = Loader(self._table, self._payloads, self._warm)
+        self._lineages = LineageReader(self._table, self._payloads, WarmRanges())
+        self._loader = Loader(self._table, self._payloads, self._warm, self._lineages)
         self._retention_days = retention_days
 
     async def load(self, thread_id: str, keys: Sequence[InputKey] = ()) -> LoadedThread:
@@ -61,6 +66,12 @@ class DynamoStore:
         expires_at = thread_expires_at(commit, self._retention_days, waiting=waiting)
         await settle.move_tip(self._table, commit, expires_at=expires_at)
 
+    async def locate(self, thread_id: str, seq: int) -> Ancestor | None:
+        return await locate(self._table, self._payloads, thread_id, seq)
+
+    async def inherit(self, lineage: Sequence[Ancestor]) -> Inherited:
+        return await self._lineages.inherit(lineage)
+
     async def park(self, parked: ParkedBody) -> None:
         await park(self._table, self._payloads, parked)
 
@@ -70,3 +81,8 @@ class DynamoStore:
     async def parked(self, limit: int = 1000) -> tuple[ParkedBody, ...]:
         """Parked bodies for people, oldest first."""
         return await read_parked(self._table, self._payloads, limit)
+
+    async def readers(self, thread_id: str) -> tuple[str, ...]:
+        """Ids of the children and forks that read this thread's log, for people."""
+        items = await self._table.all_of(Span(partition(thread_id), FIRST_READER, LAST_READER))
+        return tuple(item["sk"]["S"].removeprefix(FIRST_READER) for item in items)

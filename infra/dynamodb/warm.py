@@ -1,18 +1,23 @@
-"""Folded threads kept by a container between slices (storage.md, "Warm"). Only ever a copy of confirmed commits."""
+"""What a container keeps between slices (storage.md, "Warm"): folded threads, and ranges of logs that others inherit.
+Only ever a copy of confirmed commits.
+"""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Generic, Protocol, TypeVar
 
 from core.commit import Commit
 from core.fold import fold_commits
-from core.thread import FoldedThread
+from core.lineage import RangeRead
+from core.thread import Ancestor, FoldedThread
 from infra.dynamodb.codec import StoredCommit
 
 MAX_THREADS: Final = 256
 MAX_BYTES: Final = 16 * 1024 * 1024
 """Of JSON text. What it is read into takes a few times as much memory."""
+MAX_RANGES: Final = 64
+MAX_RANGE_BYTES: Final = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,15 @@ class KnownThread:
     last: Commit
     size_bytes: int
     """About what its entries take as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRange:
+    """What was read of a log that others inherit."""
+
+    read: RangeRead
+    size_bytes: int
+    """About what it takes as JSON."""
 
 
 def known_after(known: KnownThread | None, newer: Sequence[StoredCommit]) -> KnownThread | None:
@@ -37,40 +51,63 @@ def known_after(known: KnownThread | None, newer: Sequence[StoredCommit]) -> Kno
     return KnownThread(after, newer[-1].commit, kept)
 
 
-class WarmThreads:
-    """The threads seen last, bounded by count and by bytes."""
+class Sized(Protocol):
+    @property
+    def size_bytes(self) -> int: ...
 
-    def __init__(self, max_threads: int = MAX_THREADS, max_bytes: int = MAX_BYTES) -> None:
-        self._max_threads = max_threads
+
+Key = TypeVar("Key", bound=Hashable)
+Kept = TypeVar("Kept", bound=Sized)
+
+
+class SeenLast(Generic[Key, Kept]):
+    """What was seen last, bounded by count and by bytes."""
+
+    def __init__(self, max_count: int, max_bytes: int) -> None:
+        self._max_count = max_count
         self._max_bytes = max_bytes
-        self._threads: OrderedDict[str, KnownThread] = OrderedDict()
+        self._kept: OrderedDict[Key, Kept] = OrderedDict()
         self._size_bytes = 0
 
-    def get(self, thread_id: str) -> KnownThread | None:
-        known = self._threads.get(thread_id)
-        if known is not None:
-            self._threads.move_to_end(thread_id)
-        return known
+    def get(self, key: Key) -> Kept | None:
+        kept = self._kept.get(key)
+        if kept is not None:
+            self._kept.move_to_end(key)
+        return kept
 
-    def keep(self, thread_id: str, known: KnownThread) -> None:
-        """Remember the thread, and forget those seen longest ago that there is no room for."""
-        self.forget(thread_id)
-        if known.size_bytes > self._max_bytes:
+    def keep(self, key: Key, value: Kept) -> None:
+        """Remember the value, and forget those seen longest ago that there is no room for."""
+        self.forget(key)
+        if value.size_bytes > self._max_bytes:
             return
-        self._threads[thread_id] = known
-        self._size_bytes += known.size_bytes
-        while len(self._threads) > self._max_threads or self._size_bytes > self._max_bytes:
-            self.forget(next(iter(self._threads)))
+        self._kept[key] = value
+        self._size_bytes += value.size_bytes
+        while len(self._kept) > self._max_count or self._size_bytes > self._max_bytes:
+            self.forget(next(iter(self._kept)))
 
-    def forget(self, thread_id: str) -> None:
-        known = self._threads.pop(thread_id, None)
-        if known is not None:
-            self._size_bytes -= known.size_bytes
+    def forget(self, key: Key) -> None:
+        kept = self._kept.pop(key, None)
+        if kept is not None:
+            self._size_bytes -= kept.size_bytes
+
+
+class WarmRanges(SeenLast[Ancestor, KnownRange]):
+    """Ranges of logs, by what a lineage says of them: history behind a cutoff never changes (*append-only*)."""
+
+    def __init__(self, max_ranges: int = MAX_RANGES, max_bytes: int = MAX_RANGE_BYTES) -> None:
+        super().__init__(max_ranges, max_bytes)
+
+
+class WarmThreads(SeenLast[str, KnownThread]):
+    """Threads by id."""
+
+    def __init__(self, max_threads: int = MAX_THREADS, max_bytes: int = MAX_BYTES) -> None:
+        super().__init__(max_threads, max_bytes)
 
     def extend(self, stored: StoredCommit) -> None:
         """Take in a commit that was just confirmed, if the thread is known up to the one before."""
         commit = stored.commit
-        known = self._threads.get(commit.thread_id)
+        known = self._kept.get(commit.thread_id)
         if commit.number == (known.last.number if known else 0) + 1:
             extended = known_after(known, [stored])
             if extended is not None:

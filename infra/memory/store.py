@@ -15,7 +15,7 @@ from core.entries import Entry
 from core.errors import LostRace, UnreadableRecord
 from core.fold import fold_commits
 from core.ids import digest, root_of
-from core.lineage import RangeRead, joined, newest_base, numbers_to_read, ranges_to_read
+from core.lineage import RangeRead, joined, newest_base, ranges_to_read
 from core.messages import InputKey
 from core.ports import LoadedThread, ParkedBody
 from core.text import canonical_json
@@ -120,17 +120,12 @@ class MemoryStore:
         holding = next((c.number for c in commits if c.first_seq <= seq <= c.last_seq), None)
         if holding is None:
             return None
-        base = self._summed_up_by(thread_id, seq)
-        first = self._thread(thread_id).log[base].from_number if base else 1
-        return Ancestor(
-            thread_id=thread_id, cutoff_seq=seq, first_commit=first, last_commit=holding, base=base
+        return self._from_newest_base(
+            Ancestor(thread_id=thread_id, cutoff_seq=seq, first_commit=1, last_commit=holding)
         )
 
     async def inherit(self, lineage: Sequence[Ancestor]) -> Inherited:
-        newest = [
-            newest_base(ancestor, self._summed_up_by(ancestor.thread_id, ancestor.cutoff_seq))
-            for ancestor in ranges_to_read(lineage)
-        ]
+        newest = [self._from_newest_base(ancestor) for ancestor in ranges_to_read(lineage)]
         return joined([self._range(ancestor) for ancestor in ranges_to_read(newest)])
 
     async def park(self, parked: ParkedBody) -> None:
@@ -167,20 +162,21 @@ class MemoryStore:
         """When the thread expires; None while it waits for something, or is not settled."""
         return self._thread(thread_id).expires_at
 
-    def _summed_up_by(self, thread_id: str, seq: int) -> int | None:
-        """Number of the base that covers most of the thread, and nothing beyond `seq`."""
-        summaries = self._thread(thread_id).summaries
-        return max(((up_to, base) for up_to, base in summaries.items() if up_to <= seq), default=(0, None))[1]
+    def _from_newest_base(self, ancestor: Ancestor) -> Ancestor:
+        thread = self._thread(ancestor.thread_id)
+        fitting = [pair for pair in thread.summaries.items() if pair[0] <= ancestor.cutoff_seq]
+        if not fitting:
+            return ancestor
+        _, base = max(fitting)
+        return newest_base(ancestor, base, thread.log[base].from_number)
 
     def _range(self, ancestor: Ancestor) -> RangeRead:
         log = self._thread(ancestor.thread_id).log
-        base = None
-        if ancestor.base is not None:
-            if ancestor.base not in log:
-                raise UnreadableRecord(f"{ancestor.thread_id!r}: base {ancestor.base} is missing")
-            base = _read(log[ancestor.base])
-        numbers = (number for number in numbers_to_read(ancestor, base) if number in log)
-        return RangeRead(ancestor, tuple(_read(log[number]) for number in numbers), base)
+        if ancestor.base is not None and ancestor.base not in log:
+            raise UnreadableRecord(f"{ancestor.thread_id!r}: base {ancestor.base} is missing")
+        base = _read(log[ancestor.base]) if ancestor.base is not None else None
+        numbers = range(ancestor.first_commit, ancestor.last_commit + 1)
+        return RangeRead(ancestor, tuple(_read(log[number]) for number in numbers if number in log), base)
 
     def _thread(self, thread_id: str) -> _Thread:
         return self._threads.get(thread_id) or _Thread()

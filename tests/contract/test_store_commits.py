@@ -25,7 +25,7 @@ async def test_a_commit_loads_as_it_was_written(stores: Stores) -> None:
         await opened.store.commit(commit)
         for store in (opened.store, opened.another()):
             loaded = await store.load(THREAD)
-            assert loaded == LoadedThread(fold_commits(FoldedThread(), [commit]), commit)
+            assert loaded == LoadedThread(fold_commits(FoldedThread(), [commit]), last=commit)
             assert loaded.last is not None
             assert loaded.last.digest == commit.digest
             assert loaded.folded.state.digest == commit.digest

@@ -1,0 +1,76 @@
+"""Where in a log an entry stands: the commit that holds it, by bisection, and the base that sums up what is before."""
+
+from core.lineage import newest_base
+from core.thread import Ancestor
+from infra.dynamodb.codec import FIRST_SEQ, first_seq_of
+from infra.dynamodb.commits import whole_commits
+from infra.dynamodb.keys import (
+    FROM,
+    NEWEST_COMMIT,
+    Item,
+    commit_number,
+    commit_sort_key,
+    item_key,
+    number_of,
+    partition,
+    summary_sort_key,
+)
+from infra.dynamodb.payloads import Payloads
+from infra.dynamodb.requests import parallel
+from infra.dynamodb.table import Span, Table
+
+
+async def locate(table: Table, payloads: Payloads, thread_id: str, seq: int) -> Ancestor | None:
+    """As `ThreadStore.locate`."""
+    newest = await _newest(table, thread_id)
+    if newest is None or seq < 1 or not await _reaches(payloads, newest, seq):
+        return None
+    async with parallel() as group:
+        holding = group.create_task(_begins_last(table, newest, seq))
+        summing = group.create_task(newest_summary(table, thread_id, seq))
+    whole = Ancestor(thread_id=thread_id, cutoff_seq=seq, first_commit=1, last_commit=holding.result())
+    return from_newest_base(whole, summing.result())
+
+
+async def commit_holding(table: Table, thread_id: str, seq: int) -> int:
+    """The number of the last commit that begins at or before `seq`: a few small reads at any length."""
+    newest = await _newest(table, thread_id)
+    return await _begins_last(table, newest, seq) if newest is not None else 1
+
+
+async def newest_summary(table: Table, thread_id: str, seq: int) -> Item | None:
+    """The `SUM#` of the base that covers most of the thread, and nothing beyond `seq`."""
+    span = Span(partition(thread_id), summary_sort_key(0), summary_sort_key(seq), newest_first=True, limit=1)
+    page = await table.page(span)
+    return page.items[0] if page.items else None
+
+
+def from_newest_base(ancestor: Ancestor, summary: Item | None) -> Ancestor:
+    """The ancestor as it is read where there is this `SUM#`."""
+    return newest_base(ancestor, number_of(summary), int(summary[FROM]["N"])) if summary else ancestor
+
+
+async def _newest(table: Table, thread_id: str) -> Item | None:
+    span = Span(partition(thread_id), commit_sort_key(0), NEWEST_COMMIT, newest_first=True, limit=1)
+    page = await table.page(span)
+    return page.items[0] if page.items else None
+
+
+async def _reaches(payloads: Payloads, newest: Item, seq: int) -> bool:
+    """Whether the log that ends with this commit has an entry `seq`."""
+    if first_seq_of(newest) > seq:
+        return True
+    (stored,) = await whole_commits(payloads, [newest])
+    return stored.commit.last_seq >= seq
+
+
+async def _begins_last(table: Table, newest: Item, seq: int) -> int:
+    pk = newest["pk"]["S"]
+    low, high = 1, commit_number(newest)
+    if first_seq_of(newest) <= seq:
+        return high
+    while high - low > 1:
+        middle = (low + high) // 2
+        begins = await table.get(item_key(pk, commit_sort_key(middle)), FIRST_SEQ)
+        low, high = (middle, high) if begins is None or int(begins["N"]) <= seq else (low, middle)
+    return low
