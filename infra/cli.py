@@ -4,8 +4,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 DEFAULT_APP = "examples.research:app"
+WORKER_TIMEOUT_SECONDS = 90
 INTERRUPTED = 130
 """What a shell reports of a program that Ctrl-C ended."""
 
@@ -17,12 +19,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command is None:
         parser.print_help()
         return 0
-    from infra.cli_chat import chat
-
     try:
-        return chat(options.app, options.model, options.thread, options.text)
+        return _run(options)
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _run(options: argparse.Namespace) -> int:
+    match options.command:
+        case "chat":
+            from infra.cli_chat import chat
+
+            return chat(options.app, options.model, options.thread, options.text)
+        case "new":
+            from infra.cli_project import new
+
+            return new(options.folder, options.name, options.torpor)
+        case "new-worker":
+            from infra.cli_project import new_worker
+
+            return new_worker(options.name, options.timeout)
+        case _:
+            from infra.cli_deploy import Deployment, deploy
+
+            return deploy(Deployment(options.stack, options.region, options.parameters, options.build_dir))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -31,6 +51,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"torpor {_version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    _add_chat(commands)
+    _add_new(commands)
+    _add_new_worker(commands)
+    _add_deploy(commands)
+    return parser
+
+
+def _add_chat(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     talk = commands.add_parser(
         "chat",
         help="talk to an agent on a local stack",
@@ -40,7 +68,51 @@ def _parser() -> argparse.ArgumentParser:
     talk.add_argument("--app", default=DEFAULT_APP, metavar="MODULE:ATTRIBUTE", help="default: %(default)s")
     talk.add_argument("--model", metavar="PROVIDER:MODEL", help="default: the agent's own")
     talk.add_argument("--thread", default="chat", metavar="ID", help="the thread's id; default: %(default)s")
-    return parser
+
+
+def _add_new(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    project = commands.add_parser(
+        "new",
+        help="make a project with an agent of your own",
+        description="Make a project: an agent with two tools, its test, a Makefile, and a template to deploy it.",
+    )
+    project.add_argument("folder", type=Path, metavar="DIR", help="is made; must be empty if it is there")
+    project.add_argument("--name", help="of its Python package; default: the folder's")
+    project.add_argument(
+        "--torpor",
+        metavar="SPEC",
+        help="what pip installs: a folder, a wheel, a URL, torpor==…; default: this one",
+    )
+
+
+def _add_new_worker(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    worker = commands.add_parser(
+        "new-worker",
+        help="add a worker to template.yaml",
+        description="Add a worker's block, and its lines in what others are told, to template.yaml in this folder.",
+    )
+    worker.add_argument("name", metavar="NAME", help="as in @tool(worker=NAME)")
+    worker.add_argument(
+        "--timeout",
+        type=int,
+        default=WORKER_TIMEOUT_SECONDS,
+        metavar="SECONDS",
+        help="of its function, 3 more than its slowest tool's; default: %(default)s",
+    )
+
+
+def _add_deploy(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    deploy = commands.add_parser(
+        "deploy",
+        help="build template.yaml and deploy it, by sam",
+        description="Build template.yaml of this folder for a Python that this machine has, and deploy it.",
+    )
+    deploy.add_argument(
+        "stack", nargs="?", metavar="STACK", help="its name; without it, build and deploy nothing"
+    )
+    deploy.add_argument("--region", help="default: the environment's or the profile's")
+    deploy.add_argument("--parameters", default="", metavar="'NAME=VALUE …'", help="of the template")
+    deploy.add_argument("--build-dir", type=Path, default=Path(".aws-sam/build"), help="default: %(default)s")
 
 
 def _version() -> str:

@@ -1,0 +1,1 @@
+"""What `torpor new` and `torpor new-worker` make: projects, and workers in a template."""

@@ -1,0 +1,46 @@
+"""What a project writes down to install Torpor: the same Torpor that made it, wherever that came from."""
+
+import json
+import re
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from core.errors import DefinitionError
+
+WANTED = "torpor[local]"
+"""With the local stack, for the project's tests."""
+_CHECKOUT = Path(__file__).parents[2]
+
+
+def requirement(given: str | None) -> str:
+    """A line for pip. `given`: a folder, a wheel, a URL, or a requirement; None: where this Torpor was installed from.
+
+    Raises DefinitionError for what is none of these.
+    """
+    if given is None:
+        return _own()
+    path = Path(given).expanduser()
+    if path.exists():
+        return f"{WANTED} @ {path.resolve().as_uri()}"
+    if re.match(r"[a-z+]+://", given):
+        return f"{WANTED} @ {given}"
+    if re.match(r"torpor\b", given):
+        return re.sub(r"^torpor(?!\[)", WANTED, given)
+    raise DefinitionError(f"{given}: there is no such file, and it is no URL and no torpor==VERSION")
+
+
+def _own() -> str:
+    try:
+        installed = distribution("torpor")
+    except PackageNotFoundError:
+        return f"{WANTED} @ {_CHECKOUT.as_uri()}"
+    direct = installed.read_text("direct_url.json")  # PEP 610: there if it did not come from an index
+    return f"{WANTED} @ {_url(json.loads(direct))}" if direct else f"{WANTED}=={installed.version}"
+
+
+def _url(origin: dict[str, dict[str, str] | str]) -> str:
+    match origin:
+        case {"url": str(url), "vcs_info": {"vcs": vcs, "commit_id": commit}}:
+            return f"{vcs}+{url}@{commit}"
+        case _:
+            return str(origin["url"])
