@@ -79,7 +79,6 @@ def fold_commit(state: ThreadState, commit: Commit) -> ThreadState:
             "birth": commit.birth,
             "last_seq": commit.last_seq,
             "from_number": commit.from_number,
-            "base_number": commit.number if commit.base else state.base_number,
             "origin": commit.origin or state.origin,
         }
     )

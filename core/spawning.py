@@ -24,13 +24,12 @@ def lineage_here(draft: ThreadDraft) -> tuple[Ancestor, ...]:
 def _range(draft: ThreadDraft, cutoff_seq: int) -> Ancestor:
     """This thread's log up to `cutoff_seq`, as a reader must load it. The cutoff may lie in the next commit."""
     next_number = draft.committed.state.number + 1
-    base = next_number if draft.is_base else draft.state.base_number
     return Ancestor(
         thread_id=draft.thread_id,
         cutoff_seq=cutoff_seq,
         first_commit=draft.from_number,
         last_commit=draft.committed.commit_holding(cutoff_seq) or next_number,
-        base=base,
+        base=draft.state.base_number,
     )
 
 

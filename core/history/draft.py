@@ -91,11 +91,6 @@ class ThreadDraft:
         return tuple(entry for entry in entries if entry.seq > covered) if self._summary else entries
 
     @property
-    def is_base(self) -> bool:
-        """Whether the next commit will be one."""
-        return self._summary is not None
-
-    @property
     def from_number(self) -> int:
         """The number from which a reader of the next commit must load."""
         if self._summary is None:
@@ -158,7 +153,7 @@ class ThreadDraft:
     def compact(self, summary: Summary) -> None:
         """Make the next commit a base."""
         self._summary = summary
-        self.set_state(summary=summary)
+        self.set_state(summary=summary, base_number=self.committed.state.number + 1)
 
     def build(self, now: datetime) -> Commit:
         """The commit of this draft. Pure: the same draft and instant give the same commit."""

@@ -15,7 +15,7 @@ async def test_a_deployment_between_two_slices_that_removes_every_tool_leaves_a_
     one = world(calls(FETCH), says("done"))
     await one.run(user("go"))
     (call_id,) = await one.live()
-    one.app = App(agents=[agent(tools=())])
+    one.app = App(agents=[agent(tools=(), builtin_tools=False)])
     await one.run(result(call_id))
     assert (await one.lines())[-1] == "Asst(done)"
     assert [spec.name for spec in one.model.requests[-1].tools] == ["fetch"]
@@ -58,7 +58,7 @@ async def test_a_deployment_between_two_slices_that_adds_or_changes_a_tool_offer
     one = world(calls(FETCH), calls(("echo", {"text": "hi"}), ("added", {})), says("done"))
     await one.run(user("go"))
     (call_id,) = await one.live()
-    one.app = App(agents=[agent(tools=(louder, added))])
+    one.app = App(agents=[agent(tools=(louder, added), builtin_tools=False)])
     await one.run(result(call_id))
     assert (await one.lines())[-3:] == ["Result(echo, error)", "Result(added, new)", "Asst(done)"]
     assert [spec.name for spec in one.model.requests[-1].tools] == ["echo", "added"]
