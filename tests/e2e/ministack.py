@@ -1,10 +1,11 @@
 """ministack as a process: an emulator of AWS that is not ours, for a second opinion. `make e2e` installs it."""
 
 import os
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -13,8 +14,10 @@ import pytest
 
 COMMAND = Path(__file__).parents[2] / ".venv-ministack" / "bin" / "ministack"
 HEALTH = "/_ministack/health"
+LOG = "ministack.log"
+"""What it and the functions print, in its folder."""
 START_SECONDS = 60.0
-STOP_SECONDS = 10.0
+STOP_SECONDS = 5.0
 
 
 @contextmanager
@@ -33,18 +36,24 @@ def running(folder: Path, **variables: str) -> Iterator[str]:
         "SFTP_ENABLED": "0",
         **variables,
     }
-    with (folder / "ministack.log").open("wb") as log:
-        process = subprocess.Popen([COMMAND], cwd=folder, env=environment, stdout=log, stderr=log)
+    with (folder / LOG).open("wb") as log:
+        process = subprocess.Popen(
+            [COMMAND], cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True
+        )
         try:
-            _wait_until_ready(process, f"http://127.0.0.1:{port}{HEALTH}", folder / "ministack.log")
+            _wait_until_ready(process, f"http://127.0.0.1:{port}{HEALTH}", folder / LOG)
             yield f"http://127.0.0.1:{port}"
         finally:
-            process.terminate()
-            try:
-                process.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            _stop(process)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """It and the function processes it started, which are one group."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(STOP_SECONDS)
 
 
 def _free_port() -> int:

@@ -1,0 +1,44 @@
+"""The app that the deploy tests deploy: the research example, with a tool that shows what a function may do.
+
+It is copied into the deployed project's `examples`. What later tests of the deployed system need joins it here.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+from core import App, tool
+from examples.research import researcher
+
+
+def _asked(service: str, operation: str, arguments: dict[str, Any]) -> str:
+    import boto3
+    from botocore.exceptions import ClientError
+
+    try:
+        getattr(boto3.client(service), operation)(**arguments)
+    except ClientError as error:
+        return str(error.response["Error"]["Code"])
+    return "allowed"
+
+
+@tool(worker="library", timeout_seconds=30)
+def attempt_in_worker(service: str, operation: str, arguments: dict[str, Any]) -> str:
+    """Ask AWS for something as the worker."""
+    return _asked(service, operation, arguments)
+
+
+@tool(inline=True)
+def attempt_in_agent(service: str, operation: str, arguments: dict[str, Any]) -> str:
+    """Ask AWS for something as the agent."""
+    return _asked(service, operation, arguments)
+
+
+app = App(
+    agents=[
+        replace(
+            researcher,
+            instructions="Do as you are told.",
+            tools=[*researcher.tools, attempt_in_worker, attempt_in_agent],
+        )
+    ]
+)

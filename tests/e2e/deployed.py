@@ -1,0 +1,43 @@
+"""A deployment with everything around it: emulator, model, mailbox."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.e2e.mailbox import Mailbox
+from tests.e2e.ministack import LOG, running
+from tests.e2e.openai_server import ModelServer, model_server
+from tests.e2e.processes import environment
+from tests.e2e.project import Project
+from tests.e2e.stack import Stack
+
+MODEL = "anthropic.claude-sonnet-4-5-20250929-v1:0"
+
+
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """What a test of the deployed system has."""
+
+    stack: Stack
+    model: ModelServer
+    mailbox: Mailbox
+
+
+@contextmanager
+def deployed_to(project: Project, enforced: bool) -> Iterator[Deployed]:
+    """An emulator of its own with the stack in it, whose agent asks `model` by Bedrock's protocol."""
+    with TemporaryDirectory(prefix="torpor-e2e-") as name, model_server() as model:
+        folder = Path(name)
+        auth = {"AUTH": "true"} if enforced else {}
+        with running(folder, MINISTACK_BEDROCK_PROXY_URL=model.url, **auth) as url:
+            stack = Stack(project, url, environment(folder, url))
+            stack.deploy(ModelId=f"bedrock:{MODEL}")
+            mailbox = Mailbox(
+                stack.client("sqs"),
+                stack.output("InputQueueUrl"),
+                stack.output("OutputQueueUrl"),
+                why=lambda: (folder / LOG).read_text(errors="replace")[-6000:],
+            )
+            yield Deployed(stack, model, mailbox)
