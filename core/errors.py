@@ -15,6 +15,7 @@ TorporError
 │   ├── UnsupportedResult     a tool returned what is neither JSON nor blocks (`core/tools/content.py`)
 │   ├── ToolFailed            a tool's own code raised (`core/tools/boundary.py`)
 │   ├── ProcessorFailed       a history processor raised, or broke a rule (`core/history/chain.py`)
+│   ├── StateUnfit            a state, or a patch of it, does not fit its type (`core/state/shape.py`)
 │   ├── UnreadableRecord      stored data this version cannot read, or that cannot be there
 │   └── MisuseError           the caller broke a rule of this library (a bug in the caller)
 ├── RetryableError            nothing was lost; the queue will deliver again

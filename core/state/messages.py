@@ -6,9 +6,9 @@ What is read here becomes the `RequestMessage` that everything else works on; wh
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, assert_never, get_args
+from typing import Any, assert_never, get_args
 
-from pydantic import PlainSerializer, PlainValidator, ValidationError
+from pydantic import ValidationError
 
 from core.blocks import DocumentBlock, ImageBlock, TextBlock
 from core.errors import MisuseError
@@ -60,17 +60,6 @@ def write_messages(messages: Sequence[RequestMessage]) -> list[dict[str, Any]]:
     ]
 
 
-MessageTuple = Annotated[
-    tuple[RequestMessage, ...], PlainValidator(read_messages), PlainSerializer(write_messages)
-]
-"""Messages as a field of a state."""
-MessageList = Annotated[
-    list[RequestMessage],
-    PlainValidator(lambda messages: list(read_messages(messages))),
-    PlainSerializer(write_messages),
-]
-
-
 def _part(block: Any) -> Part:
     match block:
         case str():
@@ -87,8 +76,8 @@ def _part(block: Any) -> Part:
         case {"type": "redacted_thinking", "data": str(data)}:
             return ReasoningPart(redacted=data)
         case _:
-            shown = _block(block)
-            return _as_text(shown) if isinstance(shown, JsonObject) else shown
+            content = _block(block)
+            return _as_text(content) if isinstance(content, JsonObject) else content
 
 
 def _as_text(content: JsonObject) -> TextBlock:
