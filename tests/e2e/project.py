@@ -1,17 +1,17 @@
 """A copy of the project to deploy from, so that a build leaves nothing in the tree, and what is built from it."""
 
 import shutil
+import sys
+import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from infra.packaging.parameters import plan
 from infra.packaging.template_facts import parameters
-from tests.e2e.processes import ROOT, run
+from tests.e2e.processes import ROOT, SAM, run
 
 LEFT_OUT = (".*", "__pycache__", "*.egg-info", "bench", "build", "dist", "tests")
-LINKED = (".venv", ".venv-sam")
-"""What `make` would set up again."""
 APP = "examples.e2e:app"
 """`tests/e2e/app.py`, where a build finds it."""
 MACHINE = dict(plan({}, parameters((ROOT / "template.yaml").read_text())["PythonRuntime"]).parameters)
@@ -34,9 +34,29 @@ def copy_project(folder: Path) -> Path:
     """All that a user's checkout has once it is set up, tests apart."""
     shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
     shutil.copy(ROOT / "tests" / "e2e" / "app.py", folder / "examples" / "e2e.py")
-    for name in LINKED:
-        (folder / name).symlink_to(ROOT / name)
+    _set_up(folder)
     return folder
+
+
+def _set_up(folder: Path) -> None:
+    """What `make` would do, without a network: environments of its own, so that nothing can be installed into ours,
+    that see what ours have installed.
+    """
+    venv = folder / ".venv"
+    run(sys.executable, "-m", "venv", "--without-pip", venv, cwd=folder, environ={})
+    (packages,) = venv.glob("lib/python*/site-packages")
+    (packages / "ours.pth").write_text(
+        f"{folder}\nimport site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
+    )
+    command = venv / "bin" / "torpor"
+    command.write_text(f"#!{venv}/bin/python\nfrom infra.cli import main\nraise SystemExit(main())\n")
+    command.chmod(0o755)
+    (venv / ".ready-to-run").touch()
+    sam = folder / ".venv-sam"
+    (sam / "bin").mkdir(parents=True)
+    (sam / "bin" / "sam").symlink_to(SAM)
+    for stamp in SAM.parents[1].glob(".ready-*"):
+        (sam / stamp.name).touch()
 
 
 def build_project(folder: Path, environ: Mapping[str, str]) -> Project:
