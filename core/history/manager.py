@@ -5,6 +5,7 @@ It never sends: whoever calls `sync` with a non-empty outbox settles the commit 
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from core.blocks import Content
@@ -125,6 +126,11 @@ class HistoryManager:
     def seen(self, key: InputKey) -> str | None:
         """The body digest under which this input was taken in already; None if it is new, or the fold tells."""
         return seen_digest(key, self.draft.consumed, self._last, self._loaded)
+
+    async def inherit(self) -> None:
+        """Load what a child that begins in this slice inherits: loading the thread could not know of it."""
+        if self.draft.committed.state.number == 0 and (lineage := self.state.origin.lineage):
+            self._loaded = replace(self._loaded, inherited=await self._store.inherit(lineage))
 
     # ---- input
 

@@ -110,6 +110,7 @@ class _Slice:
         )
         await self._settle()
         results = [self._take(taken) for taken in self._inputs]
+        await self._manager.inherit()
         for entry in self._manager.pending_items:
             if isinstance(entry, ToolResult):
                 self._observer.notice(CallAnswered(entry))
