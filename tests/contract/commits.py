@@ -10,8 +10,9 @@ from core.commit import Base, Commit, Consumed
 from core.entries import Assistant, Entry, User
 from core.fold import fold_commits
 from core.messages import InputKey
+from core.outbox import OutboxMessage
 from core.ports import ThreadStore
-from core.thread import FoldedThread, Summary
+from core.thread import FoldedThread, Origin, Summary
 from tests.contract.stores import START
 
 THREAD = "thread-1"
@@ -31,6 +32,8 @@ def made(
     from_number: int = 1,
     consumed: Sequence[InputKey] = (),
     changes: Sequence[Change] = (),
+    outbox: Sequence[OutboxMessage] = (),
+    origin: Origin | None = None,
     base: Base | None = None,
     at: datetime = START,
 ) -> Commit:
@@ -51,6 +54,8 @@ def made(
             for taken in consumed
         ),
         changes=tuple(changes),
+        outbox=tuple(outbox),
+        origin=origin,
         base=base,
     )
 
@@ -78,9 +83,10 @@ def with_base(number: int, before: Sequence[Commit], *, up_to_seq: int, from_num
     """A base as commit `number`: sums up `before` to `up_to_seq`, and adds no entry."""
     state = fold_commits(FoldedThread(), before).state
     summary = Summary(text="so far", up_to_seq=up_to_seq)
-    snapshot = state.model_copy(update={"number": number, "summary": summary, "from_number": from_number})
-    base = Base(summary=summary, snapshot=snapshot)
-    return made(number, first_seq=state.last_seq + 1, from_number=from_number, base=base)
+    known = {"number": number, "base_number": number, "from_number": from_number}
+    base = Base(summary=summary, snapshot=state.model_copy(update={"summary": summary, **known}))
+    first_seq, thread_id = state.last_seq + 1, before[0].thread_id
+    return made(number, first_seq=first_seq, thread_id=thread_id, from_number=from_number, base=base)
 
 
 async def settle(store: ThreadStore, commit: Commit, *, waiting: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""What stores are given to keep: blocks of every size, odd values, and bodies to park."""
+"""What stores are given to keep: blocks of every size, odd values, large outboxes, and bodies to park."""
 
 import base64
 import hashlib
@@ -7,9 +7,11 @@ from typing import Any
 
 from core.blocks import JsonBlock, TextBlock
 from core.entries import Entry, Event, ToolCall, ToolResult
+from core.outbox import Carried, OutboxMessage, SendReport
 from core.ports import ParkedBody
 from core.text import clean_json
-from tests.contract.commits import user
+from tests.contract.commits import THREAD, user
+from tests.contract.lineages import CHILD, spawn
 from tests.contract.stores import START
 
 
@@ -59,6 +61,21 @@ ODD: dict[str, list[Entry]] = {
     "nesting past 32 levels": [user(JsonBlock(data=deep(100)))],
     "keys that look like ours": [
         user(JsonBlock(data={"pk": 1, "S": "x", "type": "stored", "s3": "s3://a/b"}))
+    ],
+}
+
+EVENT = Event(
+    call_id="call_1", name="watch", content=(TextBlock(text=noise(900_000)), TextBlock(text="small"))
+)
+OUTBOXES: dict[str, list[OutboxMessage]] = {
+    "a spawn with an event of 900 KB": [spawn(CHILD, event=EVENT)],
+    "two long reports": [
+        SendReport(parent=THREAD, call_id="call_1", text=noise(300_000, "a")),
+        SendReport(parent=THREAD, call_id="call_1", text=noise(300_000, "b"), closing=True),
+        SendReport(parent=THREAD, call_id="call_1", closing=True),
+    ],
+    "carried messages of 900 KB": [
+        Carried(id=f"id {name}", queue="input", body=noise(900_000, name)) for name in ("a", "b")
     ],
 }
 

@@ -34,6 +34,8 @@ class ReadableStore(ThreadStore, Protocol):
 
     async def parked(self, limit: int = 1000) -> tuple[ParkedBody, ...]: ...
 
+    async def readers(self, thread_id: str) -> tuple[str, ...]: ...
+
 
 class Opened(Protocol):
     """An empty store, and the way to look at the same data from another container."""

@@ -11,10 +11,12 @@ from core.blocks import StoredBlock
 from core.commit import Base
 from core.errors import UnreadableRecord
 from core.fold import fold_commits
+from core.outbox import SendReport
 from core.thread import Deferred, FoldedThread, Summary
 from infra.aws_limits import ITEM_BYTES, item_bytes
+from infra.dynamodb.large import GONE_NOTE
 from tests.contract.commits import THREAD, key, made, settle, turn, user, with_base, with_metadata
-from tests.contract.samples import SIZES, noise
+from tests.contract.samples import CALL, OUTBOXES, SIZES, noise
 from tests.contract.stores import BUCKET, START, DynamoStores, OpenedDynamo
 
 FIRST = "C#000000000001"
@@ -65,7 +67,8 @@ async def test_a_base_leaves_its_number_by_what_it_covers(dynamo: DynamoStores) 
         before = [turn(1), turn(2)]
         for commit in (*before, with_base(3, before, up_to_seq=3, from_number=2)):
             await settle(opened.store, commit)
-        assert (await opened.items())["SUM#000000000003"]["n"] == {"N": "3"}
+        summary = _item("SUM#000000000003", n={"N": "3"}, **{"from": {"N": "2"}})
+        assert (await opened.items())["SUM#000000000003"] == summary
 
 
 async def test_a_commit_is_gzipped_only_where_that_saves_a_write_unit(dynamo: DynamoStores) -> None:
@@ -85,6 +88,27 @@ async def test_no_item_is_over_the_limit(dynamo: DynamoStores, entries: Any) -> 
     async with dynamo.open() as opened:
         await opened.store.commit(made(1, entries, thread_id="sizes"))
         assert item_bytes((await opened.items())[FIRST]) <= ITEM_BYTES
+
+
+@pytest.mark.parametrize("outbox", OUTBOXES.values(), ids=OUTBOXES)
+async def test_only_the_large_parts_of_an_outbox_go_to_s3(dynamo: DynamoStores, outbox: Any) -> None:
+    async with dynamo.open() as opened:
+        await opened.store.commit(made(1, [CALL], thread_id="outboxes", outbox=outbox))
+        item = (await opened.items())[FIRST]
+        assert item_bytes(item) < 2_048
+        assert "s3" not in item
+
+
+async def test_a_text_of_an_outbox_that_is_gone_becomes_a_note(dynamo: DynamoStores) -> None:
+    async with dynamo.open() as opened:
+        report = SendReport(parent="p", call_id="call_1", text=noise(70_000, "report"))
+        await opened.store.commit(commit := made(1, [CALL], thread_id="report-gone", outbox=[report]))
+        (stored,) = [found for found in await objects(opened) if found.startswith("payloads/t-report-gone/")]
+        await opened.s3.delete_object(Bucket=BUCKET, Key=stored)
+        loaded = (await opened.another().load("report-gone")).last
+        assert loaded is not None
+        assert loaded.digest == commit.digest
+        assert loaded.outbox == (report.model_copy(update={"text": GONE_NOTE}),)
 
 
 @pytest.mark.parametrize(

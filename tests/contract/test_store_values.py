@@ -8,9 +8,10 @@ from core.changes import InputDeferred
 from core.commit import commit_record
 from core.entries import Entry
 from core.ids import digest
+from core.outbox import OutboxMessage
 from core.thread import Deferred
 from tests.contract.commits import THREAD, made, user
-from tests.contract.samples import CALL, ODD, SIZES, noise
+from tests.contract.samples import CALL, ODD, OUTBOXES, SIZES, noise
 from tests.contract.stores import Opened, Stores
 
 
@@ -54,3 +55,14 @@ async def test_every_thread_id_keeps_large_values_apart(stores: Stores, thread_i
         commit = made(1, [user(noise(70_000, thread_id))], thread_id=thread_id)
         await opened.store.commit(commit)
         assert (await opened.another().load(thread_id)).last == commit
+
+
+@pytest.mark.parametrize("outbox", OUTBOXES.values(), ids=OUTBOXES)
+async def test_a_large_outbox_comes_back_whole(stores: Stores, outbox: list[OutboxMessage]) -> None:
+    async with stores.open() as opened:
+        commit = made(1, [CALL], outbox=outbox)
+        await opened.store.commit(commit)
+        for store in (opened.store, opened.another()):
+            loaded = (await store.load(THREAD)).last
+            assert loaded == commit
+            assert digest(commit_record(loaded)) == commit.digest
