@@ -76,7 +76,7 @@ async def test_a_base_that_covers_all_leaves_nothing_to_read(stores: Stores) -> 
         ancestor = await located(opened.store, THREAD, 4)
         assert ancestor.first_commit > ancestor.last_commit
         await grow(opened.store, CHILD, 1, origin=inheriting(ancestor))
-        assert await inherited(opened, CHILD) == Inheritedsummary_of(base)
+        assert await inherited(opened, CHILD) == Inherited(summary_of(base))
 
 
 async def test_a_later_summary_replaces_more_unless_it_goes_beyond_the_cutoff(stores: Stores) -> None:
