@@ -1,7 +1,7 @@
 """How a thread ends, and how its parent hears of it (invariant *never stuck*): every end sends one closing report."""
 
 from core.changes import ChildEnded
-from core.entries import Assistant, Reasoning, TurnEnd
+from core.entries import Assistant, Reasoning, ToolCall, ToolResult, TurnEnd
 from core.history.manager import HistoryManager
 from core.outbox import SendClose, SendReport
 from core.slice.debts import stop
@@ -49,7 +49,9 @@ def last_text(manager: HistoryManager) -> str:
                 said.append(text)
             case TurnEnd(reason=reason) if not said:
                 end = end or ENDS[reason]
-            case Reasoning() | TurnEnd():
+            case Reasoning() | TurnEnd() | ToolCall():
+                pass
+            case ToolResult() if not said:
                 pass
             case _:
                 break
