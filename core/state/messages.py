@@ -74,7 +74,7 @@ def _part(block: Any) -> Part:
         case {"type": "thinking", "thinking": str(text), "signature": None | str() as signature}:
             return ReasoningPart(clean_text(text), signature)
         case {"type": "redacted_thinking", "data": str(data)}:
-            return ReasoningPart(redacted=data)
+            return ReasoningPart(block.get("thinking", ""), block.get("signature"), data)
         case _:
             content = _block(block)
             return _as_text(content) if isinstance(content, JsonObject) else content
@@ -167,10 +167,9 @@ def _written(part: Part) -> dict[str, Any]:
             shown = [_written_content(one) for one in content]
             result = {"type": "tool_result", "tool_use_id": call_id, "name": name, "content": shown}
             return {**result, "is_error": is_error}
-        case ReasoningPart(redacted=str(data)):
-            return {"type": "redacted_thinking", "data": data}
-        case ReasoningPart(text=text, signature=signature):
-            return {"type": "thinking", "thinking": text, "signature": signature}
+        case ReasoningPart(text=text, signature=signature, redacted=data):
+            thought = {"type": "thinking", "thinking": text, "signature": signature}
+            return thought if data is None else {**thought, "type": "redacted_thinking", "data": data}
         case TextBlock() | ImageBlock() | DocumentBlock():
             return part.to_json()
         case _:

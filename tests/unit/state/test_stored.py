@@ -1,0 +1,340 @@
+"""What is stored of a state: own fields, when they change; what older and newer code left there; what a patch does."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from core.request import RequestMessage
+from core.sources import Source
+from core.state import AgentState, AppMessage, GlobalState, StateUnfit
+from core.state.edits import SetAt, apply_edits, edits_between
+from core.state.rebuilt import ThreadView
+from core.state.stored import BuiltState, build_state, merged, patched, state_change
+from tests.support.conversations import said, user
+
+HISTORY = (user(said("hi")),)
+VIEW = ThreadView(HISTORY, (AppMessage(role="r", content="old"),), (Source("https://a", "A"),))
+
+
+class Profile(BaseModel):
+    name: str = ""
+    tags: list[str] = []
+
+
+class Mine(GlobalState):
+    count: int = 0
+    profile: Profile = Profile()
+    note: str | None = "none yet"
+
+
+@dataclass
+class Plain:
+    count: int = 0
+    seen: list[datetime] = field(default_factory=list)
+    message_history: list[RequestMessage] = field(default_factory=list)
+
+
+class Foreign(BaseModel):
+    """A model of an author's that knows nothing of Torpor."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    at: datetime | None = None
+    messages: list[str] = []
+
+
+class Shown(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    message_history: list[Any] = []
+
+
+def built(state_type: type[Any] | None, stored: dict[str, Any] | None = None) -> BuiltState:
+    return build_state(state_type, stored, VIEW)
+
+
+def after(one: BuiltState) -> dict[str, Any]:
+    """What is stored after the commit that records what became of a built state."""
+    return apply_edits(one.stored, state_change(one).edits)
+
+
+# ---- building
+
+
+@pytest.mark.parametrize("state_type", [Mine, Plain, Foreign, Shown, AgentState, None, dict])
+@pytest.mark.parametrize("stored", [None, {}])
+def test_a_state_nobody_touches_stores_nothing(
+    state_type: type[Any] | None, stored: dict[str, Any] | None
+) -> None:
+    change = state_change(built(state_type, stored))
+    assert (change.edits, change.app, change.sources) == ((), (), ())
+
+
+def test_views_are_rebuilt_wherever_a_type_has_them() -> None:
+    assert built(Mine).value.message_history == [*HISTORY]
+    assert built(Plain).value.message_history == [*HISTORY]
+    assert built(Shown).value.message_history == [*HISTORY]
+    agent = built(AgentState, {"query": "why?"}).value
+    assert (agent.query, agent.messages, agent.sources) == ("why?", HISTORY, [*VIEW.sources])
+
+
+def test_a_type_without_message_history_gets_none() -> None:
+    assert built(Foreign, {"messages": ["own"]}).value == Foreign(messages=["own"])
+    assert built(None).value == {}
+
+
+def test_what_tools_may_change_is_a_copy() -> None:
+    stored: dict[str, Any] = {"list": [1]}
+    built(None, stored).value["list"].append(2)
+    built(Mine).value.message_history.clear()
+    assert stored == {"list": [1]}
+    assert VIEW.messages == HISTORY
+
+
+# ---- what is stored
+
+
+def test_own_fields_are_stored_when_they_change_and_views_never() -> None:
+    one = built(Mine)
+    one.value.count = 2
+    one.value.profile.tags.append("x")
+    one.value.note = None
+    stored = after(one)
+    assert stored == {"count": 2, "profile": {"name": "", "tags": ["x"]}, "note": None}
+    again = built(Mine, stored)
+    assert again.value.model_dump(exclude={"messages", "message_history"}) == stored
+    assert state_change(again).edits == ()
+
+
+def test_only_what_changed_is_recorded() -> None:
+    one = built(Mine, {"count": 1, "profile": {"name": "n" * 50, "tags": []}, "note": "x" * 50})
+    one.value.count += 1
+    assert state_change(one).edits == (SetAt(path=("count",), value=2),)
+
+
+def test_dates_and_strict_types_are_read_as_they_were_written() -> None:
+    instant = datetime(2025, 1, 1, tzinfo=UTC)
+    strict, plain = built(Foreign), built(Plain)
+    strict.value.at = instant
+    plain.value.seen.append(instant)
+    assert built(Foreign, after(strict)).value.at == instant
+    assert built(Plain, after(plain)).value.seen == [instant]
+
+
+def test_a_plain_dict_is_stored_as_it_is() -> None:
+    one = built(None, {"a": 1, "b": {"c": [1]}})
+    del one.value["a"]
+    one.value["b"]["c"].append({"d": None})
+    assert after(one) == {"b": {"c": [1, {"d": None}]}}
+
+
+def test_fields_go_by_their_names_not_their_aliases() -> None:
+    class Aliased(BaseModel):
+        count: int = Field(default=0, alias="theCount")
+
+    one = built(Aliased)
+    one.value.count = 1
+    assert after(one) == {"count": 1}
+    assert built(Aliased, {"count": 1}).value.count == 1
+
+
+def test_app_messages_and_sources_go_where_the_thread_keeps_them() -> None:
+    one, agent = built(Mine), built(AgentState)
+    one.value.add_message("r", {"k": 1})
+    agent.value.add_source("https://b", "B")
+    agent.value.add_source("https://a", "again")
+    assert state_change(one).app == (AppMessage(role="r", content={"k": 1}),)
+    assert state_change(agent).sources == (Source("https://b", "B"),)
+    assert (state_change(one).edits, state_change(agent).edits) == ((), ())
+
+
+def misuse(state: Any, number: int) -> None:
+    match number:
+        case 0:
+            state.messages.pop()
+        case 1:
+            state.messages[0] = AppMessage(role="r", content="other")
+        case 2:
+            state.messages.append("no message")
+        case 3:
+            state.message_history.clear()
+        case 4:
+            state.count = "many"
+        case 5:
+            state.note = "x" * 300_000
+        case 6:
+            state.profile.tags.append({1})
+        case _:
+            state.messages = None
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_what_does_not_fit_is_told(number: int) -> None:
+    one = built(Mine)
+    misuse(one.value, number)
+    with pytest.raises(StateUnfit):
+        state_change(one)
+
+
+@pytest.mark.parametrize("value", [{1}, object(), {1: 2}, [[...]], [10**5000]])
+def test_a_plain_dict_holds_json_only(value: Any) -> None:
+    one = built(None)
+    one.value["k"] = value
+    with pytest.raises(StateUnfit):
+        state_change(one)
+
+
+def test_messages_of_a_thread_are_not_appended_by_its_state() -> None:
+    one = built(AgentState)
+    one.value.append_message("assistant", "hello")
+    with pytest.raises(StateUnfit, match="messages"):
+        state_change(one)
+
+
+# ---- older and newer shapes
+
+
+def test_unknown_stored_fields_are_kept_at_any_depth() -> None:
+    stored = {"gone": [1], "count": 1, "profile": {"name": "a", "tags": [], "old": {"x": None}}}
+    one = built(Mine, stored)
+    one.value.count = 2
+    one.value.profile.name = "b"
+    kept = after(one)
+    assert kept["gone"] == [1]
+    assert kept["profile"] == {"name": "b", "tags": [], "old": {"x": None}}
+    one = built(Foreign, {"gone": 1, "messages": ["a"]})
+    one.value.messages.append("b")
+    assert after(one) == {"gone": 1, "messages": ["a", "b"], "at": None}
+
+
+def test_a_field_that_is_now_a_view_is_kept_but_not_read() -> None:
+    one = built(Mine, {"messages": ["of another type"]})
+    assert [message.content for message in one.value.messages] == ["old"]
+    one.value.count = 1
+    assert after(one)["messages"] == ["of another type"]
+
+
+class Renamed(GlobalState):
+    total: int = 0
+
+    @classmethod
+    def state_upgrade(cls, stored: dict[str, Any]) -> dict[str, Any]:
+        if "count" in stored:
+            stored["total"] = stored.pop("count")
+        return stored
+
+
+def test_an_older_shape_is_upgraded_and_stored_when_it_changes() -> None:
+    one = built(Renamed, {"count": 3, "other": 1})
+    assert one.value.total == 3
+    assert state_change(one).edits == ()
+    one.value.total += 1
+    assert after(one) == {"total": 4, "other": 1}
+    assert built(Renamed, after(one)).value.total == 4
+    assert patched(Renamed, {"count": 3}, {"total": 5}) == edits_between({"count": 3}, {"total": 5})
+
+
+class BadUpgrade(GlobalState):
+    @classmethod
+    def state_upgrade(cls, stored: dict[str, Any]) -> Any:
+        return stored["missing"] if "raise" in stored else None
+
+
+@pytest.mark.parametrize(
+    ("state_type", "stored"),
+    [
+        (Mine, {"count": "many"}),
+        (Plain, {"count": None}),
+        (Foreign, {"messages": 3}),
+        (BadUpgrade, {"raise": 1}),
+        (BadUpgrade, {"x": 1}),
+    ],
+)
+def test_a_stored_state_that_fits_no_more_is_told(state_type: type[Any], stored: dict[str, Any]) -> None:
+    with pytest.raises(StateUnfit):
+        build_state(state_type, stored, VIEW)
+    with pytest.raises(StateUnfit):
+        patched(state_type, stored, {})
+
+
+# ---- patches
+
+
+@pytest.mark.parametrize(
+    ("target", "patch", "result"),
+    [  # RFC 7386, appendix A
+        ({"a": "b"}, {"a": "c"}, {"a": "c"}),
+        ({"a": "b"}, {"b": "c"}, {"a": "b", "b": "c"}),
+        ({"a": "b"}, {"a": None}, {}),
+        ({"a": "b", "b": "c"}, {"a": None}, {"b": "c"}),
+        ({"a": ["b"]}, {"a": "c"}, {"a": "c"}),
+        ({"a": "c"}, {"a": ["b"]}, {"a": ["b"]}),
+        ({"a": {"b": "c"}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d"}}),
+        ({"a": [{"b": "c"}]}, {"a": [1]}, {"a": [1]}),
+        (["a", "b"], ["c", "d"], ["c", "d"]),
+        ({"a": "b"}, ["c"], ["c"]),
+        ({"a": "foo"}, None, None),
+        ({"a": "foo"}, "bar", "bar"),
+        ({"e": None}, {"a": 1}, {"e": None, "a": 1}),
+        ([1, 2], {"a": "b", "c": None}, {"a": "b"}),
+        ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
+    ],
+)
+def test_a_merge_patch_is_what_its_standard_says(target: Any, patch: Any, result: Any) -> None:
+    assert merged(target, patch) == result
+
+
+@pytest.mark.parametrize("state_type", [Mine, None])
+def test_a_patch_changes_what_it_names(state_type: type[Any] | None) -> None:
+    stored = {"count": 1, "profile": {"name": "a", "tags": ["x"]}, "note": "n", "gone": 1}
+    edits = patched(state_type, stored, {"count": 5, "profile": {"name": "b"}})
+    changed = apply_edits(stored, edits)
+    assert changed == {**stored, "count": 5, "profile": {"name": "b", "tags": ["x"]}}
+    assert patched(state_type, changed, {"count": 5}) == ()
+
+
+def test_a_patch_of_null_gives_a_field_its_default() -> None:
+    stored = {"count": 1, "profile": {"name": "a", "tags": []}, "note": "n"}
+    changed = apply_edits(stored, patched(Mine, stored, {"count": None, "note": None}))
+    assert changed == {"count": 0, "profile": {"name": "a", "tags": []}, "note": "none yet"}
+
+
+@pytest.mark.parametrize(
+    ("state_type", "patch"),
+    [
+        (Mine, {"count": "many"}),
+        (Mine, {"count": 1, "cuont": 2}),
+        (Mine, {"profile": {"tags": "x"}}),
+        (Mine, {"messages": []}),
+        (Mine, {"message_history": []}),
+        (AgentState, {"sources": []}),
+        (AgentState, {"step": None, "query": 3}),
+        (Foreign, {"other": 1}),
+        (Plain, {"message_history": []}),
+        (None, {"big": "x" * 300_000}),
+    ],
+)
+def test_a_patch_that_does_not_fit_is_told(state_type: type[Any] | None, patch: dict[str, Any]) -> None:
+    with pytest.raises(StateUnfit):
+        patched(state_type, None, patch)
+
+
+def test_errors_of_the_authors_code_name_no_values() -> None:
+    class Picky(GlobalState):
+        word: str = ""
+
+        @field_validator("word")
+        @classmethod
+        def _check(cls, word: str) -> str:
+            if word:
+                raise KeyError("unlucky")
+            return word
+
+    with pytest.raises(StateUnfit, match="KeyError"):
+        patched(Picky, None, {"word": "secret"})
+    with pytest.raises(StateUnfit) as caught:
+        patched(Mine, None, {"count": "secret"})
+    assert "secret" not in str(caught.value)
