@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SAM = ROOT / ".venv-sam" / "bin" / "sam"
-AWS_CLI = ROOT / ".venv-awscli" / "bin"
+AWS_CLI = ROOT / ".venv-awscli" / "bin" / "aws"
 REGION = "us-east-1"
 COMMAND_SECONDS = 600
 NOT_TOLD = ("AWS_", "SAM_", "TORPOR_", "MAKE", "MFLAGS", "STACK", "REGION", "PARAMETERS", "PYTHONPATH")
@@ -22,7 +22,7 @@ def environment(folder: Path, endpoint_url: str) -> dict[str, str]:
     PATH.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith(NOT_TOLD)}
-    path = (Path(sys.executable).parent, SAM.parent, AWS_CLI, kept.get("PATH", os.defpath))
+    path = (Path(sys.executable).parent, SAM.parent, kept.get("PATH", os.defpath))
     return kept | {
         "PATH": os.pathsep.join(map(str, path)),
         "AWS_ACCESS_KEY_ID": "test",
@@ -37,6 +37,16 @@ def environment(folder: Path, endpoint_url: str) -> dict[str, str]:
         "SAM_CLI_TELEMETRY": "0",
         "__SAM_CLI_APP_DIR": str(folder),
     }
+
+
+def with_aws_cli(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """`aws` on the PATH, from `folder`. Version 1, which a package registry has, asks AWS itself for queues whatever
+    the environment says, so it is told on the command line.
+    """
+    command = folder / "aws"
+    command.write_text(f'#!/bin/sh\nexec {AWS_CLI} --endpoint-url {environ["AWS_ENDPOINT_URL"]} "$@"\n')
+    command.chmod(0o755)
+    return {**environ, "PATH": os.pathsep.join([str(folder), environ["PATH"]])}
 
 
 def run(*command: str | Path, cwd: Path, environ: Mapping[str, str]) -> str:

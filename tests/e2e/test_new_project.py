@@ -1,6 +1,6 @@
 """A project of one's own: made by an installed wheel of Torpor, in environments of its own, deployed by its Makefile.
 
-A person's commands in their order, each test one step further; the first sets everything up, from a network.
+The set-up is a person's first command, and takes packages from a network.
 """
 
 import shutil
@@ -62,7 +62,7 @@ def _wheel(home: Path, environ: dict[str, str]) -> Path:
 
 
 def test_the_agent_can_be_talked_to(place: Place) -> None:
-    assert "That is 87.8 °F." not in place.do("make", "chat", "TEXT=hello")
+    assert "Ask me how warm it is" in place.do("make", "chat", "TEXT=hello")
     assert "That is 88.7 °F." in place.do("make", "chat", "TEXT=How warm is it in Cairo?")
 
 
@@ -117,4 +117,3 @@ def test_two_commands_from_nothing_to_an_answer_of_the_deployed_agent(place: Pla
         )
         mailbox.say("t1", "How warm is it in Lima?")
         assert mailbox.wait_for_answers("t1") == ["That is 64.4 °F."]
-        place.do("make", "deploy", "PARAMETERS=SenderCheck=off", AWS_ENDPOINT_URL=url)
