@@ -8,6 +8,7 @@ from core.history.manager import HistoryManager
 from core.outbox import SendClose
 from core.slice.builtin.caller import MAX_TEXT_BYTES, Caller, Told, done, failed, is_too_long
 from core.slice.builtin.message import not_open
+from core.slice.debts import owe_nothing
 from core.slice.ending import last_text, shut
 
 
@@ -41,4 +42,5 @@ def closing_call(calls: Sequence[tuple[ToolCall, Mapping[str, Any]]], thread_id:
 
 def close_itself(manager: HistoryManager, report: str | None) -> None:
     """Shut the thread once its turn's calls are answered: its report, or its last text, goes to its parent."""
+    owe_nothing(manager)
     shut(manager, report if report is not None and report.strip() else last_text(manager))
