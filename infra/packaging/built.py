@@ -13,8 +13,6 @@ MOST_BYTES = 250 * 2**20
 """Lambda's bound for a function with its layers, unzipped."""
 LAYER, FUNCTION = "Layer", "Function"
 """How the template's logical ids end."""
-ON_LAMBDA = {LAYER: "/opt", FUNCTION: "/var/task"}
-"""Where Lambda puts them: the paths that tracebacks show."""
 
 
 def folders(build: Path) -> list[Path]:
@@ -28,11 +26,11 @@ def compile_code(build: Path, python: Path) -> None:
     """Put byte code beside every module, as `python` makes it; a file that does not compile stays without.
 
     Lambda's folders cannot be written to, so without this each cold start compiles what it imports: 0.9 s of CPU for
-    the agent. Hashes that are never checked, because packing changes the times of files.
+    the agent. Hashes that are never checked, because packing changes the times of files, and no trace of this
+    machine's folders: the same sources make the same package.
     """
     for folder in folders(build):
-        where = next(path for end, path in ON_LAMBDA.items() if folder.name.endswith(end))
-        options = ["-qq", "-f", "--invalidation-mode", "unchecked-hash", "-s", str(folder), "-p", where]
+        options = ["-qq", "-f", "--invalidation-mode", "unchecked-hash", "-s", str(folder)]
         subprocess.run([python, "-m", "compileall", *options, str(folder)], check=False)
 
 
@@ -47,7 +45,8 @@ def sizes_of(build: Path) -> dict[str, int]:
 def most_at_once(sizes: Mapping[str, int]) -> int:
     """Bytes of the largest function with the largest layer: each function has one."""
     largest = [
-        max((size for name, size in sizes.items() if name.endswith(end)), default=0) for end in ON_LAMBDA
+        max((size for name, size in sizes.items() if name.endswith(end)), default=0)
+        for end in (LAYER, FUNCTION)
     ]
     return sum(largest)
 
