@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from core.errors import DefinitionError
 from core.settings import Limits, Settings
+from core.state.shape import check_state_type
 from core.tools.builtin import builtin_tools
 from core.tools.decorator import ToolFunction
 from core.tools.definition import Tool
@@ -36,9 +37,10 @@ class Agent:
     settings: Settings = Settings()
     limits: Limits = Limits()
     history_processors: Sequence[Callable[..., Any]] = ()
-    """Applied in order to the history a model is shown; what is stored does not change."""
+    """Applied in order to the messages a model is shown; what is stored does not change. Default: none, everything is
+    shown that no summary covers."""
     state_type: type[Any] | None = None
-    """The pydantic model or dataclass of the thread's state. Default None: a plain dict."""
+    """The pydantic model or dataclass of the thread's state, every field with a default. Default None: a plain dict."""
     on_busy: OnBusy = "interrupt"
     """What user text does while calls are live, unless the message says: answer them as interrupted, or wait."""
     builtin_tools: bool | Sequence[str] = True
@@ -59,6 +61,8 @@ class Agent:
             raise DefinitionError(f"{owner}: on_busy must be one of {get_args(OnBusy)}, not {self.on_busy!r}")
         if not (self.state_type is None or isinstance(self.state_type, type)):
             raise DefinitionError(f"{owner}: state_type must be a class, not {self.state_type!r}")
+        if self.state_type is not None:
+            check_state_type(owner, self.state_type)
         toolbox = _toolbox(owner, self.tools)
         builtin = _builtin_tools(owner, self.builtin_tools)
         for name, value in {

@@ -21,9 +21,6 @@ PureProcessor = Callable[[Messages], list[RequestMessage]]
 Processor = Callable[..., Messages | Awaitable[Messages]]
 """Takes the messages and, if it has a parameter named `context`, a `HistoryContext`."""
 
-DEFAULT_PROCESSORS: tuple[Processor, ...] = ()
-"""Of an agent that names none: everything is shown that no summary covers."""
-
 P = ParamSpec("P")
 
 

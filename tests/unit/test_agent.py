@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from core import Agent, DefinitionError, Limits, tool
+from core.state import GlobalState
 
 
 @tool
@@ -19,6 +20,12 @@ def first(text: str) -> str:
 def second(text: str) -> str:
     """Two."""
     return text
+
+
+class Needy(GlobalState):
+    """A state that no thread can begin with."""
+
+    name: str
 
 
 def plain(text: str) -> str:
@@ -69,6 +76,8 @@ def test_built_in_tools_are_all_or_none_or_those_named() -> None:
         ({"history_processors": [3]}, "3"),
         ({"history_processors": plain}, "history_processors"),
         ({"state_type": {}}, "state_type"),
+        ({"state_type": int}, "state_type"),
+        ({"state_type": Needy}, "Needy"),
         ({"on_busy": "ignore"}, "ignore"),
         ({"builtin_tools": ["fly"]}, "fly"),
         ({"builtin_tools": ["sleep", "sleep"]}, "builtin_tools"),
