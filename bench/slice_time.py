@@ -22,6 +22,7 @@ THREAD = "bench"
 
 class _Talker:
     signs_reasoning = True
+    context_window = None
 
     async def stream(self, request: ModelRequest, *, timeout_seconds: float) -> AsyncGenerator[Chunk, None]:
         yield TextChunk(f"{len(request.messages)} messages in {timeout_seconds:.0f} s. " * 10)

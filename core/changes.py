@@ -10,7 +10,7 @@ from pydantic import Field
 
 from core.blocks import Value
 from core.sources import Source
-from core.thread import Child, Deferred, Hidden, Subscription, WakeReason
+from core.thread import Child, Deferred, Hidden, Question, Subscription, WakeReason
 
 
 class Owes(Value):
@@ -21,13 +21,17 @@ class Owes(Value):
 
 
 class CallOpened(Value):
-    """What the fold cannot see in a call's entry: who works on it and until when."""
+    """What the fold cannot see in a call's entry: who works on it and until when. A later one replaces an earlier."""
 
     op: Literal["call_opened"] = "call_opened"
     call_id: str
     worker: str | None = None
     deadline_at: datetime | None = None
     passive: bool = False
+    until: datetime | None = None
+    question: Question | None = None
+    note: str = ""
+    args: dict[str, Any] | None = None
 
 
 class TurnsUsed(Value):
@@ -133,6 +137,14 @@ class EntriesHidden(Value):
     entries: tuple[Hidden, ...]
 
 
+class Compacting(Value):
+    """Whether a completion waits for the compaction under way, and whether a turn was made since one began."""
+
+    op: Literal["compacting"] = "compacting"
+    blocked: bool
+    turned: bool
+
+
 class Closed(Value):
     """The thread takes nothing any more."""
 
@@ -157,6 +169,7 @@ Change = Annotated[
     | ChildEnded
     | SourcesSet
     | EntriesHidden
+    | Compacting
     | Closed,
     Field(discriminator="op"),
 ]

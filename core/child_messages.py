@@ -10,9 +10,15 @@ from core.clock import iso
 from core.commit import Commit
 from core.entries import Entry, ToolCall, ToolResult, User
 from core.ids import digest
-from core.outbox import SendClose, SendParentMessage, SendReport, SendSpawn
+from core.outbox import SendClose, SendCompactionDone, SendParentMessage, SendReport, SendSpawn
 
 SPAWN_TOOL = "spawn_thread"
+COMPACTION_CALL = "compaction"
+"""Stands where a child's spawning call does, for a child that no call spawned."""
+SUMMARISE = (
+    "Summarise this conversation, so that it can go on from your summary alone: what was asked, what was found and "
+    "decided, names, numbers and ids that may be needed again, what is still open. Answer with the summary only."
+)
 
 WHO_AND_WHERE = (
     "You are now the child thread {child}. Your parent is {parent}, your thread stack is {stack}. What came before "
@@ -50,6 +56,8 @@ def opening_entries(spawn: SendSpawn, commit: Commit, parent_stack: tuple[str, .
 
     Without inherited history its task comes first, as user text: no conversation begins with a call.
     """
+    if spawn.child_kind == "compaction":
+        return (User(content=text_content(SUMMARISE)),)
     if spawn.event is None:
         call = call_in(commit, spawn.call_id)
         task, call_id, args = str(call.args.get("instructions", "")), call.call_id, call.args
@@ -92,6 +100,12 @@ def report_body(report: SendReport, commit: Commit, message_id: str) -> dict[str
         "closing": report.closing,
         "credit": report.credit,
     }
+
+
+def compaction_done_body(done: SendCompactionDone, commit: Commit, message_id: str) -> dict[str, Any]:
+    """A `compaction_done`."""
+    head = _head("compaction_done", done.parent, message_id)
+    return {**head, "child_thread_id": commit.thread_id, "text": done.text}
 
 
 def call_in(commit: Commit, call_id: str) -> ToolCall:

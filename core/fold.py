@@ -9,6 +9,7 @@ from core.changes import (
     ChildEnded,
     ChildOpened,
     Closed,
+    Compacting,
     CreditLeft,
     DeferredJoined,
     EntriesHidden,
@@ -30,6 +31,8 @@ from core.errors import UnreadableRecord
 from core.ids import outbox_id
 from core.thread import FoldedThread, LiveCall, PendingTimer, PendingWake, ThreadState
 
+CALL_FIELDS = ("worker", "deadline_at", "passive", "until", "question", "note", "args")
+"""What `CallOpened` says of a live call."""
 NAMED_BY_THE_COMMIT = (WakeArmed, TimerArmed)
 """Changes that hold an id derived from the commit's own digest, which its own snapshot therefore cannot hold."""
 
@@ -135,6 +138,8 @@ def _update(state: ThreadState, change: Change, commit: Commit | None) -> dict[s
             return {"sources": sources}
         case EntriesHidden(entries=hidden):
             return {"hidden": (*state.hidden, *hidden)}
+        case Compacting(blocked=blocked, turned=turned):
+            return {"blocked": blocked, "turned": turned}
         case Closed():
             return {"closed": True}
         case MetadataSet():
@@ -146,7 +151,7 @@ def _update(state: ThreadState, change: Change, commit: Commit | None) -> dict[s
 def _opened(call: LiveCall, change: CallOpened) -> LiveCall:
     if call.call_id != change.call_id:
         return call
-    opened = {"worker": change.worker, "deadline_at": change.deadline_at, "passive": change.passive}
+    opened = {name: getattr(change, name) for name in CALL_FIELDS}
     return call.model_copy(update=opened)
 
 

@@ -57,6 +57,11 @@ def event_cause(thread_id: str, birth: str, event_key: str) -> str:
     return digest("event", thread_id, birth, event_key)
 
 
+def compaction_cause(thread_id: str, birth: str, commit_number: int) -> str:
+    """What a compaction child is spawned by: the commit that asks for it asks for one at most."""
+    return digest("compaction", thread_id, birth, commit_number)
+
+
 def outbox_id(thread_id: str, commit_digest: str, position: int) -> str:
     """Message id, deduplication id, output id and schedule name of one outbox message."""
     return digest("outbox", thread_id, commit_digest, position)

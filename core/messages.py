@@ -24,12 +24,22 @@ from core.thread import Ancestor, ChildKind
 
 COMMON_FIELDS = frozenset({"v", "type", "thread_id", "message_id", "metadata"})
 MARKED_TYPES = frozenset(
-    {"user_message", "cancel", "close", "subscription_event", "thread_report", "parent_message"}
+    {
+        "user_message",
+        "cancel",
+        "close",
+        "subscription_event",
+        "thread_report",
+        "parent_message",
+        "question",
+        "answer",
+        "compact",
+    }
 )
 """Types whose consumption leaves a marker."""
 CHILD_END = "thread_end"
 """What a closing `thread_report` is remembered as, apart from those that come before it."""
-TOLD_BY_THE_FOLD = frozenset({"tool_result", "wake", "timer", "spawn", CHILD_END})
+TOLD_BY_THE_FOLD = frozenset({"tool_result", "wake", "timer", "spawn", "compaction_done", CHILD_END})
 """Types that are no duplicates by their id: a live call, a pending wake or timer, an open child, the thread's own
 existence says whether they mean anything."""
 
@@ -106,6 +116,46 @@ class Timer(_Message):
     due_at: AwareDatetime
 
 
+class QuestionMessage(_Message):
+    """A running tool asks a person; its call stays live."""
+
+    type: Literal["question"]
+    call_id: str = Field(min_length=1, max_length=64)
+    kind: Literal["choice", "auth"]
+    prompt: str = Field(default="", max_length=10_000)
+    choices: tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...] = Field(
+        default=(), max_length=100
+    )
+    default: str | None = None
+    url: str = Field(default="", max_length=4_000)
+    expires_in_seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+
+
+class Answer(_Message):
+    """A person answers a question."""
+
+    type: Literal["answer"]
+    call_id: str = Field(min_length=1, max_length=64)
+    approved: bool | None = None
+    choice: str | None = Field(default=None, max_length=1_000)
+    comment: str = Field(default="", max_length=10_000)
+    args: dict[str, Any] | None = None
+
+
+class Compact(_Message):
+    """Asks for a compaction."""
+
+    type: Literal["compact"]
+
+
+class CompactionDone(_Message):
+    """Internal: a compaction child brings its summary, or none."""
+
+    type: Literal["compaction_done"]
+    child_thread_id: ThreadId
+    text: str | None = None
+
+
 class Spawn(_Message):
     """Internal: makes a child thread exist."""
 
@@ -159,7 +209,11 @@ Message = Annotated[
     | Timer
     | Spawn
     | ThreadReport
-    | ParentMessage,
+    | ParentMessage
+    | QuestionMessage
+    | Answer
+    | Compact
+    | CompactionDone,
     Field(discriminator="type"),
 ]
 

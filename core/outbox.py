@@ -3,8 +3,8 @@
 `core/delivery.py` turns them into ready-to-send envelopes when a commit is settled, always the same ones.
 """
 
-from datetime import datetime
-from typing import Annotated, Literal
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -13,16 +13,23 @@ from core.chunks import Usage
 from core.entries import Event
 from core.errors import ErrorCode
 from core.sources import Source
-from core.thread import Ancestor, ChildKind
+from core.thread import Ancestor, ChildKind, Question, QuestionKind
+
+LONGEST_DELAY = timedelta(seconds=900)
+"""What a queue can delay a message for. A timer that is due later is a schedule."""
 
 
 class SendCall(Value):
-    """A live call for its worker. Name and arguments stand in the call's entry."""
+    """A live call for its worker. Name and arguments stand in the call's entry, unless they are given here: those of
+    a call of an earlier commit that a person approved.
+    """
 
     kind: Literal["tool_call"] = "tool_call"
     call_id: str
     worker: str
     deadline_at: datetime
+    name: str | None = None
+    args: dict[str, Any] | None = None
 
 
 class SendCancel(Value):
@@ -31,6 +38,60 @@ class SendCancel(Value):
     kind: Literal["tool_cancel"] = "tool_cancel"
     call_id: str
     worker: str
+
+
+QuestionOutcome = Literal["answered", "interrupted", "expired"]
+
+
+class SendToolAnswer(Value):
+    """A person's choice, for the worker that asked."""
+
+    kind: Literal["tool_answer"] = "tool_answer"
+    call_id: str
+    worker: str
+    choice: str
+    comment: str = ""
+
+
+class SendQuestion(Value):
+    """A `question` output. `name` and `args` are the call's."""
+
+    kind: Literal["question"] = "question"
+    call_id: str
+    name: str
+    args: dict[str, Any] = {}
+    question: Question
+
+
+class SendQuestionClosed(Value):
+    """A `question_closed` output."""
+
+    kind: Literal["question_closed"] = "question_closed"
+    call_id: str
+    question_kind: QuestionKind
+    outcome: QuestionOutcome
+
+
+class SendCompacted(Value):
+    """A `compacted` output."""
+
+    kind: Literal["compacted"] = "compacted"
+    up_to_seq: int
+
+
+class SendCompactionDone(Value):
+    """A `compaction_done` for the parent. `text` None: there is no summary."""
+
+    kind: Literal["compaction_done"] = "compaction_done"
+    parent: str
+    text: str | None = None
+
+
+class SendUnschedule(Value):
+    """Takes back a timer that is no longer waited for, if it is scheduled. Best effort: a stale one does nothing."""
+
+    kind: Literal["unschedule"] = "unschedule"
+    timer_id: str
 
 
 class SendAnswer(Value):
@@ -46,10 +107,12 @@ class SendAnswer(Value):
 
 
 class SendStarted(Value):
-    """A `tool_started` output."""
+    """A `tool_started` output. `name` and `args` as those of `SendCall`."""
 
     kind: Literal["tool_started"] = "tool_started"
     call_id: str
+    name: str | None = None
+    args: dict[str, Any] | None = None
 
 
 class SendError(Value):
@@ -146,6 +209,12 @@ class Carried(Value):
 OutboxMessage = Annotated[
     SendCall
     | SendCancel
+    | SendToolAnswer
+    | SendQuestion
+    | SendQuestionClosed
+    | SendCompacted
+    | SendCompactionDone
+    | SendUnschedule
     | SendAnswer
     | SendStarted
     | SendError
@@ -160,4 +229,13 @@ OutboxMessage = Annotated[
     | Carried,
     Field(discriminator="kind"),
 ]
-OUTPUT_KINDS = (SendAnswer, SendStarted, SendError, SendSpawned, SendThreadClosed)
+OUTPUT_KINDS = (
+    SendAnswer,
+    SendStarted,
+    SendError,
+    SendSpawned,
+    SendThreadClosed,
+    SendQuestion,
+    SendQuestionClosed,
+    SendCompacted,
+)

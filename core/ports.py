@@ -139,6 +139,11 @@ class Model(Protocol):
     """Streams completions."""
 
     @property
+    def context_window(self) -> int | None:
+        """Tokens it can read, its answer included; None if that is not known."""
+        ...
+
+    @property
     def signs_reasoning(self) -> bool:
         """Whether reasoning without a signature would be refused when sent back."""
         ...

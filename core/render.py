@@ -31,6 +31,7 @@ REFUSED_NOTE = "[An image or document was left out: the model refused the reques
 LONG_CHARACTERS = 2_000
 """What later requests show of an entry with which one was too long for its model."""
 SUMMARY_HEAD = "Summary of the conversation so far:\n"
+PINNED_HEAD = "First message of the conversation:\n"
 
 
 def render(
@@ -49,7 +50,8 @@ def render(
     runs: list[tuple[Role, list[Part]]] = []
     names = {entry.call_id: entry.name for entry in history if isinstance(entry, ToolCall)}
     if summary is not None:
-        runs.append(("user", [TextBlock(text=SUMMARY_HEAD + summary.text)]))
+        pinned = PINNED_HEAD + summary.pinned + "\n\n" if summary.pinned else ""
+        runs.append(("user", [TextBlock(text=pinned + SUMMARY_HEAD + summary.text)]))
     placeholders = {one.seq: one for one in hidden}
     for entry in history:
         shown = with_placeholder(entry, placeholders.get(entry.seq))
@@ -61,6 +63,12 @@ def render(
     return name_documents(
         [RequestMessage(role, _in_order(runs, index)) for index, (role, _) in enumerate(runs)]
     )
+
+
+def plain_text(content: Content) -> str:
+    """What of the content is text, for those who are shown nothing else."""
+    shown = (_shown(block) for block in content)
+    return "\n".join(part.text for part in shown if isinstance(part, TextBlock))
 
 
 def holds_media(entry: Entry) -> bool:

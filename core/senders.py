@@ -140,7 +140,7 @@ def call_of(call_id: str | None, state: ThreadState, agent: Agent) -> CallOf | N
     for subscription in state.subscriptions:
         if subscription.call_id == call_id:
             tool = agent.toolbox.get(subscription.name)
-            return CallOf(tool.worker if tool else None)
+            return CallOf(subscription.worker or (tool.worker if tool else None))
     return None
 
 

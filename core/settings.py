@@ -26,6 +26,8 @@ class Settings:
     """Tokens the model can read. Default None: what the model port says of the model."""
     compaction_share: float = 0.8
     """Share of the context window at which history is compacted, above 0 and at most 1. Default 0.8."""
+    pin_first_message: bool = False
+    """Whether the first user message is kept word for word beside a summary that covers it. Default False."""
     reasoning_tokens: int | None = None
     """Of `max_output_tokens`, how many may go into reasoning: at least 1,024, and less than all. For models that
     reason when asked; one that measures its own reasoning is only told to. Default None: not asked."""
@@ -44,6 +46,8 @@ class Settings:
             raise DefinitionError(
                 f"settings: compaction_share must be above 0 and at most 1, not {self.compaction_share!r}"
             )
+        if not isinstance(self.pin_first_message, bool):
+            raise DefinitionError("settings: pin_first_message must be True or False")
         if self.reasoning_tokens is not None:
             check_positive_integer("settings", "reasoning_tokens", self.reasoning_tokens)
             if not LEAST_REASONING_TOKENS <= self.reasoning_tokens < self.max_output_tokens:
@@ -77,6 +81,8 @@ class Limits:
     """Characters of one result shown to the model; the whole is kept. Default 100,000."""
     model_tries: int = 8
     """Tries of one completion over all slices, before the turn ends with an `error` output. Default 8."""
+    approval_seconds: int = 86_400
+    """Seconds that a call waits for its approval. Default 86,400: a day."""
     deferred_inputs: int = 1_000
     """Inputs that wait while calls are live; beyond it events are refused, reports never. Default 1,000."""
 

@@ -10,10 +10,14 @@ from core.outbox import SendSpawn, SendSpawned
 from core.thread import Ancestor, Child
 
 
-def lineage_here(draft: ThreadDraft) -> tuple[Ancestor, ...]:
-    """What a child spawned now inherits: this thread's own lineage, and its log up to the safe point."""
+def lineage_here(draft: ThreadDraft, cutoff_seq: int | None = None) -> tuple[Ancestor, ...]:
+    """What a child spawned now inherits: this thread's own lineage, and its log up to the safe point.
+
+    `cutoff_seq`: another safe cut of this log.
+    """
     state, summary = draft.state, draft.state.summary
-    cutoff = max(safe_cut(draft.history), summary.up_to_seq if summary else 0)
+    safe = max(safe_cut(draft.history), summary.up_to_seq if summary else 0)
+    cutoff = safe if cutoff_seq is None else cutoff_seq
     inherited = () if summary else state.origin.lineage
     if cutoff == 0 and summary is None:
         return inherited
@@ -33,13 +37,15 @@ def _range(draft: ThreadDraft, cutoff_seq: int) -> Ancestor:
     )
 
 
-def open_child(draft: ThreadDraft, spawn: SendSpawn) -> None:
+def open_child(draft: ThreadDraft, spawn: SendSpawn, child: Child) -> None:
     """Spawn a child, and give it its part of the credit. It exists for its parent from this commit on."""
-    child = Child(
-        thread_id=spawn.thread_id, call_id=spawn.call_id, kind=spawn.child_kind, credit=spawn.credit
-    )
     draft.record(ChildOpened(child=child))
-    draft.set_state(credit=(draft.state.credit or 0) - spawn.credit)
     draft.send(spawn)
-    if spawn.child_kind != "compaction":
+    if child.kind != "compaction":
+        draft.set_state(credit=(draft.state.credit or 0) - child.credit)
         draft.send(SendSpawned(child_thread_id=spawn.thread_id, call_id=spawn.call_id))
+
+
+def child_of(spawn: SendSpawn) -> Child:
+    """The child of a spawn, as its parent knows it."""
+    return Child(thread_id=spawn.thread_id, call_id=spawn.call_id, kind=spawn.child_kind, credit=spawn.credit)

@@ -61,6 +61,25 @@ class Child(Value):
     kind: ChildKind = "spawned"
     credit: int = 0
     """Tokens that it was given. It returns at most that."""
+    deadline_at: datetime | None = None
+    """Of a compaction: when it is no longer waited for."""
+    up_to_seq: int | None = None
+    """Of a compaction: what its summary will cover."""
+
+
+QuestionKind = Literal["approval", "choice", "auth"]
+
+
+class Question(Value):
+    """What a person is asked about a live call, until `expires_at`."""
+
+    kind: QuestionKind
+    expires_at: datetime
+    prompt: str = ""
+    """Of a choice: what to choose. Of an authorisation: where, as a URL. Of an approval: nothing, the call says it."""
+    choices: tuple[str, ...] = ()
+    default: str | None = None
+    """Of a choice: what is taken when nobody answers in time."""
 
 
 class LiveCall(Value):
@@ -72,6 +91,26 @@ class LiveCall(Value):
     worker: str | None = None
     deadline_at: datetime | None = None
     passive: bool = False
+    """It only waits, and anything may interrupt it."""
+    until: datetime | None = None
+    """Of a passive call: when it is over. None: when something comes."""
+    question: Question | None = None
+    """Open: somebody is asked. A call that waits for its approval has not been dispatched."""
+    note: str = ""
+    """What the model must be told with its result: that a person edited its arguments, say."""
+    args: dict[str, Any] | None = None
+    """Those that a person gave it, in place of the entry's."""
+
+    @property
+    def approved_here(self) -> bool:
+        """Whether this is an inline call that a person approved, which a slice has yet to run."""
+        return self.worker is None and not self.passive and self.question is None
+
+    @property
+    def due_at(self) -> datetime | None:
+        """When something must happen to this call though nothing comes for it."""
+        instants = (self.deadline_at, self.until, self.question.expires_at if self.question else None)
+        return min((instant for instant in instants if instant is not None), default=None)
 
 
 class PendingWake(Value):
@@ -114,6 +153,8 @@ class Summary:
 
     text: str
     up_to_seq: int
+    pinned: str | None = None
+    """The first user message, where it is kept beside the summary."""
 
 
 class Hidden(Value):
@@ -154,6 +195,10 @@ class ThreadState(Value):
     """Collected since the last accepted user text."""
     hidden: tuple[Hidden, ...] = ()
     closed: bool = False
+    blocked: bool = False
+    """A completion waits for the compaction that is under way."""
+    turned: bool = True
+    """Whether a turn was made since the last compaction began: never two without one between."""
     summary: Summary | None = None
 
     @property
@@ -168,8 +213,8 @@ class ThreadState(Value):
 
     @property
     def runnable(self) -> bool:
-        """Owes, and no call is live: a completion is due."""
-        return self.owes and not self.live and not self.closed
+        """Owes, no call is live, and no compaction must be waited for: a completion is due."""
+        return self.owes and not self.live and not self.closed and not (self.blocked and self.compaction)
 
     @property
     def waiting(self) -> bool:
@@ -180,6 +225,18 @@ class ThreadState(Value):
     def idle(self) -> bool:
         """Whether nothing will happen here until somebody outside wants something new."""
         return not (self.owes or self.live or self.subscriptions or self.children or self.deferred)
+
+    @property
+    def compaction(self) -> Child | None:
+        """The compaction under way."""
+        return next((child for child in self.children if child.kind == "compaction"), None)
+
+    @property
+    def due_at(self) -> datetime | None:
+        """When something must happen here though nothing comes: a deadline, an expiry, the end of a sleep."""
+        calls = (call.due_at for call in self.live)
+        children = (child.deadline_at for child in self.children)
+        return min((instant for instant in (*calls, *children) if instant is not None), default=None)
 
     def live_call(self, call_id: str) -> LiveCall | None:
         return next((call for call in self.live if call.call_id == call_id), None)

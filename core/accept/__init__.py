@@ -6,9 +6,12 @@
 from typing import assert_never
 
 from core.accept import (
+    answer,
     cancel,
     close,
+    compaction,
     parent_message,
+    question,
     spawn,
     subscription_event,
     thread_report,
@@ -19,10 +22,14 @@ from core.accept import (
 )
 from core.accept.effects import Effect, Setting
 from core.messages import (
+    Answer,
     Cancel,
     Close,
+    Compact,
+    CompactionDone,
     Input,
     ParentMessage,
+    QuestionMessage,
     Spawn,
     SubscriptionEvent,
     ThreadReport,
@@ -62,5 +69,13 @@ def decide(taken: Input, state: ThreadState, setting: Setting) -> tuple[Effect, 
             return thread_report.accept(message, state, setting)
         case ParentMessage() as message:
             return parent_message.accept(message, state)
+        case QuestionMessage() as message:
+            return question.accept(message, state, setting)
+        case Answer() as message:
+            return answer.accept(message, state, setting)
+        case Compact():
+            return compaction.accept_compact(state)
+        case CompactionDone() as message:
+            return compaction.accept_done(message, state)
         case _:
             assert_never(taken.message)

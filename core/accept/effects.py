@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from core.agent import Agent
-from core.entries import Entry, Event, ToolResult, User
+from core.entries import Entry, Event, Outcome, ToolResult, User
 from core.errors import ErrorCode, Refused
 from core.senders import UNCHECKED, SenderPolicy
 from core.sources import Source
-from core.thread import Child, Origin, PendingWake, ThreadState
+from core.thread import Child, Origin, PendingWake, Question, ThreadState
+from core.tools import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +113,61 @@ class Shut:
 
 @dataclass(frozen=True, slots=True)
 class TimeOut:
-    """Answer these live calls as timed out."""
+    """Answer these live calls as timed out, with a text that says what they waited for."""
 
     call_ids: tuple[str, ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A person is asked about a live call."""
+
+    call_id: str
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class Approve:
+    """The call may be run, with these arguments if they were edited. `deadline_at`: of a worker's call."""
+
+    call_id: str
+    tool: Tool
+    args: dict[str, Any] | None
+    deadline_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """The call is answered without being run."""
+
+    call_id: str
+    text: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class TellWorker:
+    """A choice was made, by a person or, expired, by default: its worker is told, and the call stays live."""
+
+    call_id: str
+    choice: str
+    comment: str
+    expired: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StartCompaction:
+    """A compaction was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndCompaction:
+    """The compaction is over, with a summary or without. `overdue`: it is told that nobody waits any more."""
+
+    child: Child
+    text: str | None
+    overdue: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +183,15 @@ class RearmWake:
 
 
 @dataclass(frozen=True, slots=True)
-class ArmTimer:
-    """Wait for a deadline timer at this instant; None: for none."""
+class TakeTimer:
+    """The awaited timer came: wait for it no more. What is due later arms the next by itself."""
 
-    due_at: datetime | None
+
+@dataclass(frozen=True, slots=True)
+class EndSleep:
+    """The sleep of this passive call is over."""
+
+    call_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,25 +202,15 @@ class Tell:
     message: str
 
 
-Effect = (
-    Take
-    | Defer
-    | Begin
-    | Open
-    | NewUserInput
-    | AddSources
-    | OpenSubscription
-    | CloseSubscription
-    | SpawnForEvent
-    | EndChild
-    | Stop
-    | Shut
-    | TimeOut
-    | TakeWake
-    | RearmWake
-    | ArmTimer
-    | Tell
-)
+TakingIn = Take | Defer | Begin | Open | NewUserInput | AddSources | Tell
+"""Effects on the history and what belongs to it."""
+OfCalls = TimeOut | EndSleep | Ask | Approve | Deny | TellWorker | OpenSubscription | CloseSubscription
+"""Effects on live calls, and what outlives them."""
+OfTree = SpawnForEvent | EndChild | StartCompaction | EndCompaction
+"""Effects on children."""
+OfTime = Stop | Shut | TakeWake | RearmWake | TakeTimer
+"""Effects on whether, and when, the thread goes on."""
+Effect = TakingIn | OfCalls | OfTree | OfTime
 
 
 def require_open(state: ThreadState) -> None:

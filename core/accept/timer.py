@@ -1,8 +1,14 @@
-"""Accepting a deadline `timer`: overdue calls are timed out, the earliest of the others is armed next."""
+"""Accepting a `timer`: what is due by now happens; what is due later arms the next timer by itself."""
 
-from core.accept.effects import ArmTimer, Effect, Setting, TimeOut
+from collections.abc import Iterator
+
+from core.accept.effects import Effect, EndCompaction, EndSleep, Setting, TakeTimer, TellWorker, TimeOut
 from core.messages import Input
-from core.thread import ThreadState
+from core.thread import LiveCall, ThreadState
+
+NO_RESULT = "No result before the deadline of this call."
+NOT_APPROVED = "Not run: nobody approved this call in time."
+NOT_ANSWERED = "Nobody answered this call's question in time."
 
 
 def accept(taken: Input, state: ThreadState, setting: Setting) -> tuple[Effect, ...]:
@@ -10,8 +16,26 @@ def accept(taken: Input, state: ThreadState, setting: Setting) -> tuple[Effect, 
     timer = state.timer
     if state.closed or timer is None or timer.id != taken.message_id:
         return ()
-    deadlines = {call.call_id: call.deadline_at for call in state.live if call.deadline_at is not None}
-    overdue = tuple(call_id for call_id, deadline in deadlines.items() if deadline <= setting.now)
-    later = [deadline for deadline in deadlines.values() if deadline > setting.now]
-    rearm = ArmTimer(min(later, default=None))
-    return (TimeOut(overdue), rearm) if overdue else (rearm,)
+    return (TakeTimer(), *_due(state, setting))
+
+
+def _due(state: ThreadState, setting: Setting) -> Iterator[Effect]:
+    """What is over, sleeps first: a result that comes after may interrupt what only waits."""
+    now = setting.now
+    calls = [call for call in state.live if call.due_at is not None and call.due_at <= now]
+    yield from (EndSleep(call.call_id) for call in calls if call.passive)
+    for call in calls:
+        if not call.passive:
+            over = call.deadline_at is not None and call.deadline_at <= now
+            yield TimeOut((call.call_id,), NO_RESULT) if over else _unanswered(call)
+    child = state.compaction
+    if child is not None and child.deadline_at is not None and child.deadline_at <= now:
+        yield EndCompaction(child, None, overdue=True)
+
+
+def _unanswered(call: LiveCall) -> Effect:
+    question = call.question
+    if question is not None and question.default is not None:
+        return TellWorker(call.call_id, question.default, "", expired=True)
+    approval = question is not None and question.kind == "approval"
+    return TimeOut((call.call_id,), NOT_APPROVED if approval else NOT_ANSWERED)

@@ -17,6 +17,11 @@ def answer(draft: ThreadDraft, result: ToolResult) -> list[str]:
     return join_if_idle(draft)
 
 
+def rouse(draft: ThreadDraft) -> list[str]:
+    """A result came: once nothing but passive calls is live, nobody needs to wait on. Returns what is interrupted."""
+    return interrupt(draft) if draft.state.live and not draft.state.working else join_if_idle(draft)
+
+
 def interrupt(draft: ThreadDraft) -> list[str]:
     """Answer every live call as interrupted, tell its worker, and let deferred inputs join. Returns the calls' ids."""
     interrupted = [call.call_id for call in draft.state.live]
@@ -27,11 +32,11 @@ def interrupt(draft: ThreadDraft) -> list[str]:
 
 
 def time_out(draft: ThreadDraft, call_ids: Iterable[str], note: str) -> list[str]:
-    """Answer these live calls as timed out, and tell their workers. Returns what joining inputs interrupt."""
+    """Answer these live calls as timed out, and tell their workers. Returns what that interrupts."""
     for call_id in call_ids:
         if (call := draft.state.live_call(call_id)) is not None:
             _give_up(draft, call, text_content(note), "timed_out")
-    return join_if_idle(draft)
+    return rouse(draft)
 
 
 def join_if_idle(draft: ThreadDraft) -> list[str]:

@@ -4,15 +4,18 @@ The draft keeps the thread's working state beside the recorded changes, so that 
 in. Folding the built commit gives that same state again.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from core.blocks import TextBlock
 from core.changes import (
     CallOpened,
     Change,
     ChildEnded,
     ChildOpened,
     Closed,
+    Compacting,
     CreditLeft,
     DeferredJoined,
     EntriesHidden,
@@ -30,11 +33,22 @@ from core.changes import (
 )
 from core.clock import iso, parse_iso
 from core.commit import Base, Commit, Consumed
-from core.entries import Entry, ToolResult
+from core.entries import Entry, Outcome, ToolCall, ToolResult
+from core.errors import MisuseError
 from core.fold import apply_change, apply_entry
 from core.ids import birth_id
-from core.outbox import OUTPUT_KINDS, Carried, OutboxMessage, SendTimer, SendWake
-from core.thread import Deferred, FoldedThread, PendingTimer, PendingWake, Summary, ThreadState
+from core.outbox import (
+    LONGEST_DELAY,
+    OUTPUT_KINDS,
+    Carried,
+    OutboxMessage,
+    QuestionOutcome,
+    SendQuestionClosed,
+    SendTimer,
+    SendUnschedule,
+    SendWake,
+)
+from core.thread import Deferred, FoldedThread, LiveCall, PendingTimer, PendingWake, Summary, ThreadState
 
 RecordedChange = (
     CallOpened
@@ -46,6 +60,9 @@ RecordedChange = (
     | ChildEnded
     | EntriesHidden
 )
+
+QUESTION_OUTCOMES: Mapping[Outcome, QuestionOutcome] = {"interrupted": "interrupted", "timed_out": "expired"}
+"""How an open question of a call ends that is answered so. By anything else it is answered."""
 
 
 class ThreadDraft:
@@ -90,6 +107,13 @@ class ThreadDraft:
         entries = (*self.committed.entries, *self.entries)
         return tuple(entry for entry in entries if entry.seq > covered) if self._summary else entries
 
+    def call_entry(self, call_id: str) -> ToolCall:
+        """The entry of a call of this thread, which no summary covers while it is live. Raises MisuseError."""
+        call = next((e for e in self.history if isinstance(e, ToolCall) and e.call_id == call_id), None)
+        if call is None:
+            raise MisuseError(f"{call_id} is no call of this thread's history")
+        return call
+
     @property
     def from_number(self) -> int:
         """The number from which a reader of the next commit must load."""
@@ -107,13 +131,22 @@ class ThreadDraft:
         self.consumed.append(consumed)
 
     def append(self, entry: Entry) -> Entry:
-        """Number the entry and add it to the history."""
+        """Number the entry and add it to the history. A result tells its call's note, and closes an open question."""
+        if isinstance(entry, ToolResult) and (call := self.state.live_call(entry.call_id)) is not None:
+            entry = self._told(entry, call)
         numbered = entry.model_copy(update={"seq": self.state.last_seq + 1})
         self.entries.append(numbered)
         self.state = apply_entry(self.state, numbered).model_copy(update={"last_seq": numbered.seq})
-        if isinstance(numbered, ToolResult) and not any(call.deadline_at for call in self.state.live):
-            self.set_state(timer=None)
         return numbered
+
+    def _told(self, result: ToolResult, call: LiveCall) -> ToolResult:
+        if call.question is not None:
+            outcome = QUESTION_OUTCOMES.get(result.outcome, "answered")
+            kind = call.question.kind
+            self.send(SendQuestionClosed(call_id=call.call_id, question_kind=kind, outcome=outcome))
+        if not call.note:
+            return result
+        return result.model_copy(update={"content": (TextBlock(text=call.note), *result.content)})
 
     def record(self, change: RecordedChange) -> None:
         self._changes.append(change)
@@ -146,9 +179,17 @@ class ThreadDraft:
         """Leave a wake; it replaces the one waited for. Its id is the commit's to give."""
         self.set_state(wake=wake.model_copy(update={"id": ""}))
 
-    def arm_timer(self, due_at: datetime) -> None:
-        """Arm the deadline timer; it replaces the one waited for."""
-        self.set_state(timer=PendingTimer(id="", due_at=due_at))
+    def with_timer(self) -> ThreadState:
+        """The state with the timer that it needs: one that is out and comes in time stays, whatever it was armed for.
+
+        So a busy thread arms few, and none can be forgotten (invariant *never stuck*).
+        """
+        state, needed = self.state, self.state.due_at
+        if state.closed:
+            return state.model_copy(update={"timer": None})
+        if needed is None or (state.timer is not None and state.timer.due_at <= needed):
+            return state
+        return state.model_copy(update={"timer": PendingTimer(id="", due_at=needed)})
 
     def compact(self, summary: Summary) -> None:
         """Make the next commit a base."""
@@ -159,8 +200,9 @@ class ThreadDraft:
         """The commit of this draft. Pure: the same draft and instant give the same commit."""
         at = parse_iso(iso(now))
         number = self.committed.state.number + 1
-        outbox: list[OutboxMessage] = [*self._carried, *self._outbox]
-        changes: list[Change] = [*self._changes, *self._differences(), *self._armed(outbox)]
+        state = self.with_timer()
+        outbox: list[OutboxMessage] = [*self._carried, *self._outbox, *self._taken_back(state, at)]
+        changes: list[Change] = [*self._changes, *self._differences(), *self._armed(state, outbox)]
         return Commit(
             thread_id=self.thread_id,
             number=number,
@@ -173,7 +215,7 @@ class ThreadDraft:
             changes=tuple(changes),
             outbox=tuple([*outbox, *self._outputs]),
             origin=self.state.origin if number == 1 else None,
-            base=Base(summary=self._summary, snapshot=self.state) if self._summary else None,
+            base=Base(summary=self._summary, snapshot=state) if self._summary else None,
         )
 
     def _differences(self) -> list[Change]:
@@ -187,15 +229,24 @@ class ThreadDraft:
             changes.append(CreditLeft(tokens=after.credit))
         if before.sources != after.sources:
             changes.append(SourcesSet(sources=after.sources))
+        if (before.blocked, before.turned) != (after.blocked, after.turned):
+            changes.append(Compacting(blocked=after.blocked, turned=after.turned))
         if after.closed and not before.closed:
             changes.append(Closed())
         if self.metadata:
             changes.append(MetadataSet(values=dict(self.metadata)))
         return changes
 
-    def _armed(self, outbox: list[OutboxMessage]) -> list[Change]:
+    def _taken_back(self, after: ThreadState, at: datetime) -> list[OutboxMessage]:
+        """The timer that is waited for no more, if it is far enough off to be a schedule."""
+        old = self.committed.state.timer
+        if old is None or old == after.timer or old.due_at - at <= LONGEST_DELAY:
+            return []
+        return [SendUnschedule(timer_id=old.id)]
+
+    def _armed(self, after: ThreadState, outbox: list[OutboxMessage]) -> list[Change]:
         """The changes of wake and timer; what is newly armed (no id yet) goes into the outbox here."""
-        before, after = self.committed.state, self.state
+        before = self.committed.state
         changes: list[Change] = []
         match after.wake:
             case PendingWake(id="", reason=reason, due_at=due_at, tries=tries):

@@ -153,7 +153,8 @@ class HistoryManager:
                 if self.state.live_call(call_id) is None:
                     return False
                 self.draft.consume(consumed)
-                self._interrupted += answers.answer(self.draft, named)
+                self.draft.append(named)
+                self._interrupted += answers.rouse(self.draft)
             case Event() if self.state.working:
                 raise MisuseError("an event does not interrupt work: defer it")
             case User() | Event():
@@ -245,7 +246,8 @@ class HistoryManager:
         Raises MisuseError if the cut is not safe, or behind the summary there is.
         """
         self._require_empty_buffer("apply_compaction")
-        if not is_safe_cut(self.draft.history, summary.up_to_seq):
+        inherited = summary.up_to_seq == 0 and bool(self._loaded.inherited.entries)
+        if not inherited and not is_safe_cut(self.draft.history, summary.up_to_seq):
             raise MisuseError(f"seq {summary.up_to_seq} is no safe cut of this history")
         self.draft.compact(summary)
 

@@ -1,8 +1,6 @@
 """Opening and ending subscriptions on a draft."""
 
 from core.changes import SubscriptionEnded, SubscriptionOpened
-from core.entries import ToolCall
-from core.errors import MisuseError
 from core.history.draft import ThreadDraft
 from core.outbox import SendCancel
 from core.thread import Subscription
@@ -12,9 +10,7 @@ def open_for(draft: ThreadDraft, call_id: str, worker: str | None) -> None:
     """Open a subscription for a call of this thread, kept with its name and arguments. Open already: no change."""
     if _open(draft, call_id) is not None:
         return
-    call = next((e for e in draft.history if isinstance(e, ToolCall) and e.call_id == call_id), None)
-    if call is None:
-        raise MisuseError(f"{call_id} is no call of this thread's history")
+    call = draft.call_entry(call_id)
     opened = Subscription(call_id=call_id, name=call.name, args=call.args, worker=worker)
     draft.record(SubscriptionOpened(subscription=opened))
 

@@ -5,23 +5,35 @@ from typing import Literal, assert_never
 from core.accept import Effect, Setting, decide
 from core.accept.effects import (
     AddSources,
-    ArmTimer,
+    Approve,
+    Ask,
     Begin,
     CloseSubscription,
     Defer,
+    Deny,
     EndChild,
+    EndCompaction,
+    EndSleep,
     NewUserInput,
+    OfCalls,
+    OfTime,
+    OfTree,
     Open,
     OpenSubscription,
     RearmWake,
     Shut,
     SpawnForEvent,
+    StartCompaction,
     Stop,
     Take,
+    TakeTimer,
     TakeWake,
+    TakingIn,
     Tell,
+    TellWorker,
     TimeOut,
 )
+from core.blocks import text_content
 from core.commit import Consumed
 from core.entries import User
 from core.errors import Refused
@@ -31,14 +43,16 @@ from core.messages import Input
 from core.outbox import SendError
 from core.senders import may_set_metadata, require_sender
 from core.slice.children import begin_child, end_child, named, spawn_for_event
+from core.slice.compaction import end_compaction, start_compaction
 from core.slice.debts import forget_wake, stop
 from core.slice.ending import shut
 from core.slice.metadata import require_room_for_metadata, set_metadata
+from core.slice.questions import approve, ask, tell_worker
 from core.slice.sources import add_sources
 
 Taken = Literal["accepted", "duplicate", "stale", "returned"]
 
-TIMED_OUT = "No result before the deadline of this call."
+SLEPT = "The time has come."
 
 
 def take_input(manager: HistoryManager, taken: Input, setting: Setting) -> Taken:
@@ -60,7 +74,7 @@ def take_input(manager: HistoryManager, taken: Input, setting: Setting) -> Taken
     metadata = taken.message.metadata if may_set_metadata(setting.senders, taken) else None
     require_room_for_metadata(manager, metadata or {})
     for effect in effects:
-        apply_effect(manager, effect, taken)
+        apply_effect(manager, effect, taken, setting)
     if not any(consumed.key == taken.key for consumed in manager.draft.consumed):
         manager.draft.consume(
             Consumed(type=taken.key.type, message_id=taken.key.message_id, body_digest=taken.body_digest)
@@ -70,8 +84,21 @@ def take_input(manager: HistoryManager, taken: Input, setting: Setting) -> Taken
     return "accepted"
 
 
-def apply_effect(manager: HistoryManager, effect: Effect, taken: Input) -> None:
+def apply_effect(manager: HistoryManager, effect: Effect, taken: Input, setting: Setting) -> None:
     """Carry out one effect."""
+    if isinstance(effect, TakingIn):
+        _take_in(manager, effect, taken)
+    elif isinstance(effect, OfCalls):
+        _apply_to_calls(manager, effect)
+    elif isinstance(effect, OfTree):
+        _apply_to_tree(manager, effect, taken, setting)
+    elif isinstance(effect, OfTime):
+        _apply_in_time(manager, effect)
+    else:
+        assert_never(effect)
+
+
+def _take_in(manager: HistoryManager, effect: TakingIn, taken: Input) -> None:
     draft = manager.draft
     match effect:
         case Take(entry=entry):
@@ -85,31 +112,64 @@ def apply_effect(manager: HistoryManager, effect: Effect, taken: Input) -> None:
         case Open(credit=credit, entries=entries):
             begin_child(manager, credit, entries, taken.message_id)
         case NewUserInput(credit=credit):
-            draft.set_state(turns=0, credit=draft.state.credit if credit is None else credit)
+            draft.set_state(turns=0, turned=True, credit=draft.state.credit if credit is None else credit)
             forget_wake(manager)
         case AddSources(sources=sources):
             add_sources(manager, sources)
+        case Tell(code=code, message=message):
+            draft.send(SendError(code=code, message=message, message_id=taken.message_id))
+        case _:
+            assert_never(effect)
+
+
+def _apply_to_calls(manager: HistoryManager, effect: OfCalls) -> None:
+    match effect:
+        case TimeOut(call_ids=call_ids, note=note):
+            manager.time_out(call_ids, note)
+        case EndSleep(call_id=call_id):
+            manager.answer_call(call_id, text_content(SLEPT))
+        case Ask(call_id=call_id, question=question):
+            ask(manager, call_id, question)
+        case Approve():
+            approve(manager, effect)
+        case Deny(call_id=call_id, text=text, outcome=outcome):
+            manager.answer_call(call_id, text_content(text), outcome)
+        case TellWorker():
+            tell_worker(manager, effect)
         case OpenSubscription(call_id=call_id, worker=worker):
             manager.track_subscription(call_id, worker)
         case CloseSubscription(call_id=call_id):
             manager.remove_subscription(call_id)
+        case _:
+            assert_never(effect)
+
+
+def _apply_to_tree(manager: HistoryManager, effect: OfTree, taken: Input, setting: Setting) -> None:
+    match effect:
         case SpawnForEvent():
             spawn_for_event(manager, effect, taken.key)
         case EndChild(child=child, credit=credit):
             end_child(manager, child, credit)
+        case StartCompaction():
+            start_compaction(manager, setting.agent, setting.now, blocking=False)
+        case EndCompaction():
+            end_compaction(manager, setting.agent, effect)
+        case _:
+            assert_never(effect)
+
+
+def _apply_in_time(manager: HistoryManager, effect: OfTime) -> None:
+    draft = manager.draft
+    match effect:
         case Stop():
             stop(manager)
         case Shut(report=report):
             shut(manager, report)
-        case TimeOut(call_ids=call_ids):
-            manager.time_out(call_ids, TIMED_OUT)
+        case TakeTimer():
+            draft.set_state(timer=None)
         case TakeWake():
             draft.set_state(wake=None)
         case RearmWake(wake=wake):
             draft.arm_wake(wake)
-        case ArmTimer(due_at=due_at):
-            draft.arm_timer(due_at) if due_at else draft.set_state(timer=None)
-        case Tell(code=code, message=message):
-            draft.send(SendError(code=code, message=message, message_id=taken.message_id))
         case _:
             assert_never(effect)

@@ -20,16 +20,18 @@ from core.entries import Outcome, ToolCall, ToolResult
 from core.history.manager import HistoryManager
 from core.outbox import SendCall, SendStarted
 from core.ports import Observer
-from core.slice.builtin import Caller, act
+from core.slice.builtin import Caller, Told, Waits, act
 from core.slice.builtin.close import closing_call
 from core.slice.notices import CallAnswered, CallStarted
+from core.slice.questions import ask
 from core.slice.sources import add_sources
+from core.thread import Question
 from core.tools import EVENT_TOOL_NAME, BadArguments, Tool, ToolContext, run_tool, validate_arguments
 from core.tools import ToolResult as ToolOutput
+from core.tools.approval import needs_approval
 
 CUT_OFF_REASONS = frozenset({"max_tokens", "length", "model_context_window_exceeded"})
 LIMIT_NOTE = "Limit reached: this call was not run. Answer with what there is."
-UNAPPROVED_NOTE = "not run: it needs a person's approval, and nobody can be asked yet."
 DROPPED_NOTE = "Not run: this thread closed itself in the same turn."
 EVENT_NOTE = (
     f"{EVENT_TOOL_NAME} is no tool: events come by themselves. What its results say has happened already."
@@ -51,6 +53,13 @@ class SendToWorker:
 
 
 @dataclass(frozen=True, slots=True)
+class AskFirst:
+    """A person must approve the call before it is run."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
 class ActHere:
     """A built-in call: it changes the thread itself."""
 
@@ -65,7 +74,7 @@ class AnswerAtOnce:
     outcome: Outcome = "error"
 
 
-Plan = RunHere | SendToWorker | ActHere | AnswerAtOnce
+Plan = RunHere | SendToWorker | AskFirst | ActHere | AnswerAtOnce
 
 
 def plan_calls(calls: Sequence[ToolCall], agent: Agent, stop_reason: str, ends_in_call: bool) -> list[Plan]:
@@ -113,8 +122,8 @@ def _plan(call: ToolCall, agent: Agent, cut_off: bool) -> Plan:
         return AnswerAtOnce(call, str(error))
     if tool.builtin:
         return ActHere(call, arguments)
-    if tool.requires_approval is not False:
-        return AnswerAtOnce(call, f"{call.name}: {UNAPPROVED_NOTE}", "refused")
+    if needs_approval(tool, call.args):
+        return AskFirst(call)
     return RunHere(call, tool) if tool.worker is None else SendToWorker(call, tool, tool.worker)
 
 
@@ -146,15 +155,37 @@ async def carry_out(
                 add_sources(manager, output.sources)
                 if output.subscription:
                     manager.track_subscription(call.call_id)
+            case AskFirst(call=call):
+                expires_at = now + timedelta(seconds=caller.agent.limits.approval_seconds)
+                ask(manager, call.call_id, Question(kind="approval", expires_at=expires_at))
             case ActHere(call=call, arguments=arguments):
                 observer.notice(CallStarted(call, None))
-                told = act(caller, call, arguments)
-                _answer(manager, observer, call, told.content, told.outcome)
+                _act(caller, call, arguments, observer)
             case SendToWorker():
                 _open(manager, plan, now, observer)
-    deadlines = [call.deadline_at for call in manager.state.live if call.deadline_at is not None]
-    if deadlines:
-        manager.draft.arm_timer(min(deadlines))
+
+
+async def run_approved(caller: Caller, now: datetime, observer: Observer, seconds: float) -> None:
+    """Run the inline calls that a person has approved, at once, each within `seconds`."""
+    manager = caller.manager
+    plans: list[Plan] = []
+    for live in manager.state.live:
+        if live.approved_here:
+            entry = manager.draft.call_entry(live.call_id)
+            tool = caller.agent.toolbox.get(live.name)
+            approved = entry if live.args is None else entry.model_copy(update={"args": live.args})
+            gone = AnswerAtOnce(entry, f"{live.name}: approved, but there is no such tool here any more.")
+            plans.append(gone if tool is None else RunHere(approved, tool))
+    await carry_out(caller, plans, now, observer, seconds)
+
+
+def _act(caller: Caller, call: ToolCall, arguments: Mapping[str, Any], observer: Observer) -> None:
+    match act(caller, call, arguments):
+        case Told(content=content, outcome=outcome):
+            _answer(caller.manager, observer, call, content, outcome)
+        case Waits(until=until):
+            opened = CallOpened(call_id=call.call_id, passive=True, until=until)
+            caller.manager.draft.record(opened)
 
 
 async def _run(

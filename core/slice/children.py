@@ -11,7 +11,7 @@ from core.history.manager import HistoryManager
 from core.ids import child_thread_id, event_cause
 from core.messages import InputKey
 from core.outbox import SendSpawn, SendThreadClosed
-from core.spawning import lineage_here, open_child
+from core.spawning import child_of, lineage_here, open_child
 from core.thread import Child
 
 E = TypeVar("E", bound=Entry)
@@ -29,18 +29,16 @@ def spawn_for_event(manager: HistoryManager, effect: SpawnForEvent, key: InputKe
     """Spawn a short-lived child for this one event."""
     draft, state = manager.draft, manager.state
     cause = event_cause(manager.thread_id, draft.birth, key.message_id)
-    open_child(
-        draft,
-        SendSpawn(
-            thread_id=child_thread_id(manager.thread_stack[0], cause),
-            call_id=effect.event.call_id,
-            child_kind="event",
-            agent=state.origin.agent,
-            credit=effect.credit,
-            lineage=lineage_here(draft),
-            event=effect.event,
-        ),
+    spawn = SendSpawn(
+        thread_id=child_thread_id(manager.thread_stack[0], cause),
+        call_id=effect.event.call_id,
+        child_kind="event",
+        agent=state.origin.agent,
+        credit=effect.credit,
+        lineage=lineage_here(draft),
+        event=effect.event,
     )
+    open_child(draft, spawn, child_of(spawn))
 
 
 def end_child(manager: HistoryManager, child: Child, credit: int) -> None:
@@ -48,8 +46,7 @@ def end_child(manager: HistoryManager, child: Child, credit: int) -> None:
     draft = manager.draft
     draft.record(ChildEnded(thread_id=child.thread_id))
     draft.set_state(credit=credit)
-    if child.kind != "compaction":
-        draft.send(SendThreadClosed(child_thread_id=child.thread_id, call_id=child.call_id))
+    draft.send(SendThreadClosed(child_thread_id=child.thread_id, call_id=child.call_id))
 
 
 def named(manager: HistoryManager, entry: E) -> E:

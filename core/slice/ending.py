@@ -3,7 +3,7 @@
 from core.changes import ChildEnded
 from core.entries import Assistant, Reasoning, ToolCall, ToolResult, TurnEnd
 from core.history.manager import HistoryManager
-from core.outbox import SendClose, SendReport
+from core.outbox import SendClose, SendCompactionDone, SendReport
 from core.slice.debts import stop
 from core.text import clip_json
 
@@ -61,7 +61,9 @@ def last_text(manager: HistoryManager) -> str:
 
 def _close(manager: HistoryManager, report: str | None) -> None:
     origin, draft = manager.state.origin, manager.draft
-    if origin.parent is not None and origin.spawning_call is not None:
+    if origin.parent is not None and origin.kind == "compaction":
+        draft.send(SendCompactionDone(parent=origin.parent, text=_summary(manager)))
+    elif origin.parent is not None and origin.spawning_call is not None:
         draft.send(
             SendReport(
                 parent=origin.parent,
@@ -72,3 +74,9 @@ def _close(manager: HistoryManager, report: str | None) -> None:
             )
         )
     draft.set_state(closed=True)
+
+
+def _summary(manager: HistoryManager) -> str | None:
+    """What a compaction child answered; None if it did not end well."""
+    last = manager.draft.history[-1] if manager.draft.history else None
+    return last_text(manager) if isinstance(last, Assistant) else None

@@ -5,7 +5,9 @@ from dataclasses import replace
 from core.agent import Agent
 from core.blocks import TextBlock
 from core.history.manager import HistoryManager
-from core.render import render
+from core.history.processors import trim_to_tokens
+from core.ports import Model
+from core.render import render, with_placeholder
 from core.request import (
     CallPart,
     JsonObject,
@@ -20,32 +22,56 @@ from core.request import (
 from core.text import canonical_json
 
 CHARACTERS_PER_TOKEN = 4
+SHRUNK_SHARE = 20
+"""After an overflow, results are shown at this fraction of their usual length."""
+COMPACTION_INPUT_SHARE = 0.9
+"""Of the window, for what a compaction reads and writes: estimates are no counts."""
+SUMMARISER = "You summarise a conversation. You call no tools, and answer with the summary only."
 MEDIA_TOKENS = 1_600
 """What an image or a page costs about; an estimate, for limits only."""
 
 
 def build_request(
-    manager: HistoryManager, agent: Agent, attempt: int, result_characters: int | None = None
+    manager: HistoryManager,
+    agent: Agent,
+    attempt: int,
+    *,
+    window: int | None = None,
+    shrunk: bool = False,
 ) -> ModelRequest:
-    """The request for the next completion of this thread. `result_characters` overrides the agent's limit."""
+    """The request for the next completion of this thread. `shrunk`: with little of each result, after an overflow.
+
+    `window`: tokens that the model can read; a compaction is shown no more than fits, whatever it is to summarise.
+    """
+    compaction = manager.state.origin.kind == "compaction"
+    limit = agent.limits.result_characters
+    own = {hidden.seq: hidden for hidden in manager.state.hidden}
+    shown = (with_placeholder(entry, own.get(entry.seq)) for entry in manager.draft.history)
     messages = render(
-        manager.history,
+        (*manager.inherited.entries, *shown),
         summary=manager.summary,
         model=agent.model,
-        result_characters=result_characters or agent.limits.result_characters,
-        hidden=manager.state.hidden,
+        result_characters=max(1, limit // SHRUNK_SHARE) if shrunk else limit,
     )
+    if compaction and window is not None:
+        room = max(1, int(window * COMPACTION_INPUT_SHARE) - agent.settings.max_output_tokens)
+        messages = tuple(trim_to_tokens(room)(messages))
     return ModelRequest(
         model=agent.model,
         messages=messages,
-        instructions=agent.instructions,
+        instructions=SUMMARISER if compaction else agent.instructions,
         tools=tool_specs(agent, messages),
         max_output_tokens=agent.settings.max_output_tokens,
         temperature=agent.settings.temperature,
         reasoning_tokens=agent.settings.reasoning_tokens,
         guardrail=agent.settings.guardrail,
-        context=RequestContext(thread_stack=manager.thread_stack, attempt=attempt),
+        context=RequestContext(thread_stack=manager.thread_stack, compaction=compaction, attempt=attempt),
     )
+
+
+def context_window(agent: Agent, model: Model) -> int | None:
+    """Tokens that the agent's model can read, as the agent says, else the model; None if nobody knows."""
+    return agent.settings.context_window or model.context_window
 
 
 def tool_specs(agent: Agent, messages: tuple[RequestMessage, ...]) -> tuple[ToolSpec, ...]:

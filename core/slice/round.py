@@ -24,20 +24,19 @@ from core.slice.calls import (
     only,
     plan_calls,
 )
+from core.slice.compaction import start_compaction
 from core.slice.completion import Completing, Ending, Finished, RefusedForGood, Unavailable
 from core.slice.debts import forget_wake, owe_nothing
 from core.slice.hiding import hide_cause
 from core.slice.notices import TurnPostponed
 from core.slice.ports import COMMIT_SECONDS, SlicePorts
-from core.slice.requests import build_request, estimated_tokens
+from core.slice.requests import build_request, context_window, estimated_tokens
 from core.thread import PendingWake, ThreadState
 
 RETRY_FIRST_SECONDS = 5
 RETRY_LONGEST_SECONDS = 900
 FILTERED_REASONS = frozenset({"guardrail_intervened", "content_filtered", "refusal"})
 """The last is Claude's own: it goes on refusing while it sees what it refused."""
-SHRUNK_SHARE = 20
-"""After an overflow, results are shown at this fraction of their usual length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +62,40 @@ class Round:
 
     async def run(self) -> RoundDone:
         """Complete, and leave the turn, or the failure, in the draft. Raises MalformedRequest (a bug of ours)."""
-        request = build_request(self.manager, self.agent, self.tries_before + 1)
-        last_words = limit_reached(self.manager.state, self.agent.limits, estimated_tokens(request))
         try:
             completing = self._completing()
         except DefinitionError as error:
             await self._fail("model", str(error))
             return RoundDone(False)
+        window = context_window(self.agent, completing.model)
+        request = build_request(self.manager, self.agent, self.tries_before + 1, window=window)
+        estimate = estimated_tokens(request)
+        if window is not None and self._must_wait(estimate, window):
+            return RoundDone(False)
+        last_words = self._summarises or limit_reached(self.manager.state, self.agent.limits, estimate)
         ending = await completing.complete(request)
         if isinstance(ending, RefusedForGood) and isinstance(ending.error, ModelOverflow):
-            shrunk = max(1, self.agent.limits.result_characters // SHRUNK_SHARE)
             ending = await completing.complete(
-                build_request(self.manager, self.agent, self.tries_before + 1, result_characters=shrunk)
+                build_request(self.manager, self.agent, self.tries_before + 1, window=window, shrunk=True)
             )
-        return await self._end(ending, last_words)
+        overflows = isinstance(ending, RefusedForGood) and isinstance(ending.error, ModelOverflow)
+        if overflows and self._compact(blocking=True):
+            return RoundDone(False)
+        return await self._end(ending, last_words, window)
+
+    @property
+    def _summarises(self) -> bool:
+        return self.manager.state.origin.kind == "compaction"
+
+    def _compact(self, *, blocking: bool) -> bool:
+        return start_compaction(self.manager, self.agent, self.ports.clock.now(), blocking=blocking)
+
+    def _must_wait(self, estimate: int, window: int) -> bool:
+        """Ask for a compaction where the request comes near the window; wait for it where it would not fit."""
+        near = (
+            estimate - self.agent.settings.max_output_tokens > window * self.agent.settings.compaction_share
+        )
+        return near and self._compact(blocking=estimate > window) and estimate > window
 
     def _completing(self) -> Completing:
         return Completing(
@@ -89,10 +108,11 @@ class Round:
             most_tries=self.agent.limits.model_tries,
         )
 
-    async def _end(self, ending: Ending, last_words: bool) -> RoundDone:
+    async def _end(self, ending: Ending, last_words: bool, window: int | None) -> RoundDone:
         match ending:
             case Finished(completed=completed):
                 await self._turn(completed, last_words)
+                self._compact_if_near(completed.usage, window)
                 return RoundDone(True, completed.usage)
             case Unavailable(tries=tries, reason=reason) if tries < self.agent.limits.model_tries:
                 self.manager.discard_turn()
@@ -147,12 +167,20 @@ class Round:
         """Half of the credit goes to the children of a turn, in equal parts."""
         spawns = sum(plan.call.name == SPAWN_TOOL for plan in plans)
         credit = max(0, self.manager.state.credit or 0) // 2 // max(1, spawns)
-        return Caller(self.manager, self.agent, self.agents, credit)
+        return Caller(self.manager, self.agent, self.agents, credit, self.ports.clock.now())
+
+    def _compact_if_near(self, usage: Usage, window: int | None) -> None:
+        """The turn's real input tells best how full the window is. A child that is about to end needs no summary."""
+        state = self.manager.state
+        ends = state.origin.parent is not None and state.idle
+        share = self.agent.settings.compaction_share
+        if window is not None and not ends and usage.input_tokens > window * share:
+            self._compact(blocking=False)
 
     def _spend(self, usage: Usage) -> None:
         state = self.manager.state
         credit = (state.credit if state.credit is not None else self.agent.limits.tokens) - usage.total
-        self.manager.draft.set_state(turns=state.turns + 1, credit=credit)
+        self.manager.draft.set_state(turns=state.turns + 1, turned=True, credit=credit)
 
     def _tell(
         self, completed: Completed, entries: list[Entry], said: bool, final: bool, silent: bool

@@ -15,12 +15,14 @@ from core.outbox import SendError
 from core.ports import Observer, Unsent
 from core.senders import UNCHECKED, SenderPolicy
 from core.slice.apply import Taken, take_input
+from core.slice.builtin import Caller
+from core.slice.calls import run_approved
 from core.slice.debts import owe_nothing
 from core.slice.ending import end_if_idle
 from core.slice.give_back import give_back
 from core.slice.next_step import Complete, LeaveWake, Rest, Situation, Step, next_step
 from core.slice.notices import SILENT, CallAnswered
-from core.slice.ports import SlicePorts
+from core.slice.ports import COMMIT_SECONDS, SlicePorts
 from core.slice.refuse import RefusedBody, refuse
 from core.slice.round import Round
 from core.slice.settle import leave_resend_wake, settle, someone_comes
@@ -119,6 +121,7 @@ class _Slice:
         ]
         self._fresh = any(not isinstance(message, Wake | Timer) for message in accepted)
         self._tries = self._tries_before(accepted)
+        await self._run_approved()
         if not self._completing:
             self._end_debt(results)
         while not await self._step():
@@ -207,6 +210,15 @@ class _Slice:
         if isinstance(self._next(), LeaveWake):
             self._leave_wake()
         await self._commit()
+
+    def _caller(self) -> Caller:
+        agents = {agent.name: agent for agent in self._app.agents}
+        return Caller(self._manager, self._agent, agents, 0, self._ports.clock.now())
+
+    async def _run_approved(self) -> None:
+        """Inline calls that a person approved are run before anything else is decided."""
+        seconds = max(1.0, self._seconds_left() - COMMIT_SECONDS)
+        await run_approved(self._caller(), self._ports.clock.now(), self._observer, seconds)
 
     def _leave_wake(self) -> None:
         self._manager.draft.arm_wake(PendingWake(id="", reason="continue", tries=self._tries))

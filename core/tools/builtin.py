@@ -44,12 +44,30 @@ def cancel_subscription(call_id: str) -> None:
     """End a subscription that a call of yours opened: no more of its events come."""
 
 
+def sleep(seconds: float) -> None:
+    """Wait. An event, a report or a message from the user ends it early."""
+
+
+def sleep_until(date: str, time: str, timezone: str) -> None:
+    """Wait until a local time: date as 2026-03-08, time as 02:30 or 02:30:00, timezone an IANA name.
+
+    An event, a report or a message from the user ends it early.
+    """
+
+
+def sleep_until_event_or_input() -> None:
+    """Wait until something comes: an event, a report or a message from the user."""
+
+
 _FUNCTIONS: tuple[Callable[..., None], ...] = (
     spawn_thread,
     report_to_parent,
     close_thread,
     send_message_to_child,
     cancel_subscription,
+    sleep,
+    sleep_until,
+    sleep_until_event_or_input,
 )
 
 

@@ -38,6 +38,10 @@ class BedrockModel:
         self.capabilities: Capabilities = capabilities_of(model_id)
 
     @property
+    def context_window(self) -> int | None:
+        return self.capabilities.context_window
+
+    @property
     def signs_reasoning(self) -> bool:
         return self.capabilities.signs_reasoning
 

@@ -33,6 +33,11 @@ class LibraryModel:
         self._open_client = open_client
 
     @property
+    def context_window(self) -> int | None:
+        """Not known here: an agent says it by `Settings.context_window`."""
+        return None
+
+    @property
     def signs_reasoning(self) -> bool:
         """OpenAI's form of chat has reasoning only as text to look at: it is kept, and never sent back."""
         return self._provider == "anthropic"

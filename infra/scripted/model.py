@@ -39,6 +39,10 @@ class ScriptedModel:
         self._clock = clock
 
     @property
+    def context_window(self) -> int | None:
+        return self._script.context_window
+
+    @property
     def signs_reasoning(self) -> bool:
         return True
 

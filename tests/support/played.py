@@ -45,12 +45,17 @@ async def _nothing() -> None:
 class PlayedModel:
     """Plays its turns one after another, and keeps the requests. Asked for more, it fails the test."""
 
-    def __init__(self, *turns: Turn, signs_reasoning: bool = True) -> None:
+    def __init__(self, *turns: Turn, signs_reasoning: bool = True, window: int | None = None) -> None:
         self.turns = list(turns)
         self.requests: list[ModelRequest] = []
         self.on_request: Callable[[], Awaitable[None]] = _nothing
         """Awaited before each turn: what happens elsewhere meanwhile."""
         self._signs_reasoning = signs_reasoning
+        self.window = window
+
+    @property
+    def context_window(self) -> int | None:
+        return self.window
 
     @property
     def signs_reasoning(self) -> bool:

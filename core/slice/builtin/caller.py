@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from core.agent import Agent
@@ -23,6 +24,7 @@ class Caller:
     agents: Mapping[str, Agent]
     spawn_credit: int
     """Tokens that each child of this turn is given."""
+    now: datetime
 
     @property
     def thread_stack(self) -> tuple[str, ...]:
@@ -35,6 +37,13 @@ class Told:
 
     content: Content
     outcome: Outcome = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """The call stays live, and anything that comes interrupts it. `until` None: it ends by nothing else."""
+
+    until: datetime | None
 
 
 def done(**data: Any) -> Told:

@@ -7,7 +7,7 @@ from core.entries import ToolCall
 from core.ids import child_thread_id
 from core.outbox import SendSpawn
 from core.slice.builtin.caller import MAX_TEXT_BYTES, Caller, Told, done, failed, is_too_long
-from core.spawning import lineage_here, open_child
+from core.spawning import child_of, lineage_here, open_child
 from core.thread import ThreadState
 
 
@@ -17,17 +17,15 @@ def act(caller: Caller, call: ToolCall, arguments: Mapping[str, Any]) -> Told:
     if (refused := _refusal(caller, arguments)) is not None:
         return refused
     thread_id = child_thread_id(stack[0], call.call_id)
-    open_child(
-        draft,
-        SendSpawn(
-            thread_id=thread_id,
-            call_id=call.call_id,
-            child_kind="spawned",
-            agent=arguments["agent"] or draft.state.origin.agent,
-            credit=caller.spawn_credit,
-            lineage=lineage_here(draft) if arguments["inherit"] else (),
-        ),
+    spawn = SendSpawn(
+        thread_id=thread_id,
+        call_id=call.call_id,
+        child_kind="spawned",
+        agent=arguments["agent"] or draft.state.origin.agent,
+        credit=caller.spawn_credit,
+        lineage=lineage_here(draft) if arguments["inherit"] else (),
     )
+    open_child(draft, spawn, child_of(spawn))
     return done(thread_id=thread_id, credit_tokens=caller.spawn_credit)
 
 

@@ -118,7 +118,6 @@ class Life:
                 )
                 manager.draft.record(opened)
                 manager.draft.send(SendCall(call_id=call.call_id, worker="web", deadline_at=deadline))
-                manager.draft.arm_timer(deadline)
             else:
                 manager.answer_call(call.call_id, answer("").content)
         if not manager.state.live and (not called or number == 9):

@@ -70,10 +70,10 @@ def only_logs() -> Sequence[Patch]:
 def group_stays_blocked() -> Sequence[Patch]:
     end = Round._end
 
-    async def failing(self: Round, ending: Any, last_words: bool) -> Any:
+    async def failing(self: Round, ending: Any, *rest: Any) -> Any:
         if isinstance(ending, Unavailable):
             raise ModelUnavailable(ending.reason)
-        return await end(self, ending, last_words)
+        return await end(self, ending, *rest)
 
     return [(Round, "_end", failing)]
 
