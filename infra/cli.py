@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 DEFAULT_APP = "examples.research:app"
+DEFAULT_STACK = "torpor"
 WORKER_TIMEOUT_SECONDS = 90
 INTERRUPTED = 130
 """What a shell reports of a program that Ctrl-C ended."""
@@ -39,6 +40,10 @@ def _run(options: argparse.Namespace) -> int:
             from infra.cli_project import new_worker
 
             return new_worker(options.name, options.timeout)
+        case "fork":
+            from infra.cli_fork import fork_thread
+
+            return fork_thread(options.stack, options.region, options.thread, options.at, options.to)
         case _:
             from infra.cli_deploy import Deployment, deploy
 
@@ -55,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_new(commands)
     _add_new_worker(commands)
     _add_deploy(commands)
+    _add_fork(commands)
     return parser
 
 
@@ -113,6 +119,21 @@ def _add_deploy(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     deploy.add_argument("--region", help="default: the environment's or the profile's")
     deploy.add_argument("--parameters", default="", metavar="'NAME=VALUE …'", help="of the template")
     deploy.add_argument("--build-dir", type=Path, default=Path(".aws-sam/build"), help="default: %(default)s")
+
+
+def _add_fork(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    fork = commands.add_parser(
+        "fork",
+        help="begin a new thread with the history of another",
+        description="Begin a new root thread that shares the history of another one up to a safe point.",
+    )
+    fork.add_argument("thread", metavar="THREAD", help="its id; it stays as it is")
+    fork.add_argument(
+        "--at", type=int, required=True, metavar="SEQ", help="the last entry to share, or one after it"
+    )
+    fork.add_argument("--to", required=True, metavar="NEW", help="the new thread's id")
+    fork.add_argument("--stack", default=DEFAULT_STACK, metavar="NAME", help="default: %(default)s")
+    fork.add_argument("--region", help="default: the environment's or the profile's")
 
 
 def _version() -> str:
