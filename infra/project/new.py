@@ -16,7 +16,8 @@ from infra.project.sources import project_file, root_file
 
 WORKER = Worker("weather", 90)
 """The one that the project's agent uses."""
-OWN_FOLDERS = frozenset({"layers", "tests"})
+TAKEN = frozenset({"core", "handlers", "infra", "layers", "tests"})
+"""Packages that lie beside the project's in a function, and its own folders."""
 PROJECT_FILES = {
     ".gitignore": "gitignore",
     "Makefile": "Makefile",
@@ -54,7 +55,7 @@ class Project:
             raise DefinitionError(
                 f"{self.name!r} cannot be a package: choose --name, 1-40 of a-z, 0-9, _, a letter first"
             )
-        if self.name in OWN_FOLDERS or self.name in sys.stdlib_module_names or _is_installed(self.name):
+        if self.name in TAKEN or self.name in sys.stdlib_module_names or _is_installed(self.name):
             raise DefinitionError(
                 f"{self.name!r} is a package or folder that is there already: choose another --name"
             )

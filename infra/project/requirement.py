@@ -2,14 +2,15 @@
 
 import json
 import re
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import distribution
 from pathlib import Path
+from typing import Any
 
 from core.errors import DefinitionError
 
 WANTED = "torpor[local]"
 """With the local stack, for the project's tests."""
-_CHECKOUT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[2]
 
 
 def requirement(given: str | None) -> str:
@@ -30,15 +31,15 @@ def requirement(given: str | None) -> str:
 
 
 def _own() -> str:
-    try:
-        installed = distribution("torpor")
-    except PackageNotFoundError:
-        return f"{WANTED} @ {_CHECKOUT.as_uri()}"
+    if (_ROOT / "pyproject.toml").is_file():  # a checkout, however it was installed
+        return f"{WANTED} @ {_ROOT.as_uri()}"
+    installed = distribution("torpor")
     direct = installed.read_text("direct_url.json")  # PEP 610: there if it did not come from an index
-    return f"{WANTED} @ {_url(json.loads(direct))}" if direct else f"{WANTED}=={installed.version}"
+    return f"{WANTED} @ {url_of(json.loads(direct))}" if direct else f"{WANTED}=={installed.version}"
 
 
-def _url(origin: dict[str, dict[str, str] | str]) -> str:
+def url_of(origin: dict[str, Any]) -> str:
+    """Of what PEP 610 says of an installation."""
     match origin:
         case {"url": str(url), "vcs_info": {"vcs": vcs, "commit_id": commit}}:
             return f"{vcs}+{url}@{commit}"
