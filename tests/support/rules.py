@@ -51,6 +51,10 @@ class RecordingScript:
         self.play(*rules)
 
     @property
+    def context_window(self) -> int | None:
+        return None
+
+    @property
     def signs_reasoning(self) -> bool:
         return True
 

@@ -171,6 +171,10 @@ class HeldModel:
     deadly: str | None
 
     @property
+    def context_window(self) -> int | None:
+        return self.model.context_window
+
+    @property
     def signs_reasoning(self) -> bool:
         return self.model.signs_reasoning
 

@@ -250,6 +250,10 @@ class _ReplayedModel:
     visit: int
 
     @property
+    def context_window(self) -> int | None:
+        return None
+
+    @property
     def signs_reasoning(self) -> bool:
         return True
 

@@ -83,7 +83,7 @@ class Life:
         return self.manager
 
     async def _sync(self) -> None:
-        state = self.manager.state
+        state = self.manager.draft.with_timer()
         commit = await self.manager.sync()
         if commit is not None:
             self.commits.append(commit)

@@ -22,7 +22,7 @@ from core.history.draft import ThreadDraft
 from core.ids import outbox_id
 from core.outbox import Carried, SendCancel, SendError, SendTimer, SendWake
 from core.sources import Source
-from core.thread import FoldedThread, PendingWake
+from core.thread import FoldedThread, PendingTimer, PendingWake
 
 NOW = datetime(2025, 1, 1, 0, 0, 0, 123456, tzinfo=UTC)
 LATER = NOW + timedelta(seconds=5)
@@ -56,7 +56,7 @@ def test_carried_messages_go_first_and_outputs_last() -> None:
     error = SendError(code="model", message="m")
     cancel = SendCancel(call_id="c", worker="web")
     draft.send(error)
-    draft.arm_timer(LATER)
+    draft.set_state(timer=PendingTimer(id="", due_at=LATER))
     draft.send(cancel)
     draft.arm_wake(PendingWake(id="ignored", reason="continue"))
     draft.carry(CARRIED)
@@ -68,7 +68,7 @@ def test_what_is_armed_is_known_by_its_place_in_the_outbox() -> None:
     draft = _draft()
     draft.carry(CARRIED)
     draft.arm_wake(PendingWake(id="", reason="model", due_at=LATER, tries=2))
-    draft.arm_timer(LATER)
+    draft.set_state(timer=PendingTimer(id="", due_at=LATER))
     commit = draft.build(NOW)
     assert commit.changes == (
         WakeArmed(position=1, reason="model", due_at=LATER, tries=2),
@@ -103,7 +103,7 @@ def test_only_what_changed_is_recorded() -> None:
 def test_what_is_waited_for_no_more_is_cleared_once() -> None:
     draft = _draft()
     draft.arm_wake(PendingWake(id="", reason="continue"))
-    draft.arm_timer(LATER)
+    draft.set_state(timer=PendingTimer(id="", due_at=LATER))
     after = _draft(fold_commits(FoldedThread(), [draft.build(NOW)]))
     after.set_state(wake=None, timer=None)
     assert after.build(NOW).changes == (WakeCleared(), TimerCleared())

@@ -12,7 +12,7 @@ from core.request import ResultPart
 from core.slice import run_slice
 from core.slice.notices import TurnDiscarded
 from core.thread import PendingWake
-from tests.support.inputs import cancel, delivered, result, user
+from tests.support.inputs import cancel, delivered, message, result, user
 from tests.support.played import Turn, calls, fails, says, signed
 from tests.support.world import START, World, world
 
@@ -217,9 +217,13 @@ async def test_overflow_shows_less_of_the_results_once_and_goes_on() -> None:
     assert (await one.lines())[-1] == "Asst(short)"
 
 
-async def test_a_second_overflow_ends_the_turn() -> None:
+async def test_an_overflow_that_shrinking_and_compacting_do_not_mend_ends_the_turn() -> None:
     one = await _overflowing(fails(ModelOverflow("still too long")))
+    child = (await one.state()).compaction
+    assert child is not None
     assert len(one.model.requests) == 3
+    one.model.play(fails(ModelOverflow("too long")), fails(ModelOverflow("still too long")))
+    await one.run(message("compaction_done", "d", child_thread_id=child.thread_id))
     assert (await one.lines())[-1] == "TurnEnd(failed)"
     assert [output["code"] for output in one.dispatcher.of_type("error")] == ["overflow"]
     assert (await one.state()).owes is False

@@ -1,7 +1,6 @@
 """What a finished turn leaves: empty ones, reasoning alone, text beside calls, cut-off calls, sources, what is told."""
 
 import asyncio
-from typing import Any
 
 import pytest
 
@@ -135,23 +134,6 @@ async def test_an_inline_tool_gets_no_more_time_than_the_slice_has() -> None:
     manager.handle_content(text("go"), "m1")
     take_turn(manager, CallChunk("hang", {}))
     (call,) = [entry for entry in manager.history if isinstance(entry, ToolCall)]
-    caller = Caller(manager, one.app.agent(), {}, 0)
+    caller = Caller(manager, one.app.agent(), {}, 0, one.clock.now())
     await carry_out(caller, [RunHere(call, hang.tool)], one.clock.now(), SILENT, seconds=0.01)
     assert lines(manager.history)[-1] == "Result(hang, timed_out)"
-
-
-@pytest.mark.parametrize("approval", [True, lambda arguments: False])
-@pytest.mark.parametrize("worker", [None, "web"])
-async def test_a_tool_that_requires_approval_is_not_run_without_it(approval: Any, worker: str | None) -> None:
-    ran: list[str] = []
-
-    @tool(worker=worker, requires_approval=approval)
-    def pay(amount: int) -> str:
-        """Pay."""
-        ran.append("paid")
-        return "paid"
-
-    one = world(calls(("pay", {"amount": 1})), says("I could not."), app=agent(tools=(pay,)))
-    await one.run(user("go"))
-    assert (await one.lines())[-2:] == ["Result(pay, refused)", "Asst(I could not.)"]
-    assert (ran, one.dispatcher.once(WEB)) == ([], [])
