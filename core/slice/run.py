@@ -10,7 +10,7 @@ from core.chunks import Usage
 from core.entries import ToolResult, TurnEnd
 from core.errors import LostRace, NotSettled, Refused, Returned
 from core.history.manager import HistoryManager
-from core.messages import Input, Message, Timer, UserMessage, Wake
+from core.messages import Input, Message, UserMessage
 from core.outbox import SendError
 from core.ports import Observer, Unsent
 from core.senders import UNCHECKED, SenderPolicy
@@ -119,7 +119,7 @@ class _Slice:
         accepted = [
             taken.message for taken, result in zip(self._inputs, results, strict=True) if result == "accepted"
         ]
-        self._fresh = any(not isinstance(message, Wake | Timer) for message in accepted)
+        self._fresh = bool(self._manager.pending_items)
         self._tries = self._tries_before(accepted)
         await self._run_approved()
         if not self._completing:

@@ -90,4 +90,4 @@ def _part(part: Any) -> str:
         case ResultPart(name=name):
             return f"result {name}"
         case _:
-            return str(getattr(part, "text", part.type))
+            return str(getattr(part, "text", part))

@@ -1,10 +1,10 @@
-"""Results that open a subscription: it is kept with the call's name and arguments until the thread ends."""
+"""Results that open a subscription, and what ends it: its last event, `cancel_subscription`, the end of its thread."""
 
 from core.thread import Subscription
 from core.tools import ToolResult, tool
 from tests.support.inputs import close, message, result, user
 from tests.support.played import calls, says
-from tests.support.world import TOOLS, World, agent, world
+from tests.support.world import TOOLS, WEB, World, agent, world
 
 FETCH = ("fetch", {"url": "u"})
 
@@ -15,6 +15,11 @@ async def _subscribed() -> tuple[World, str]:
     (call_id,) = await one.live()
     await one.run(result(call_id, "subscribed", subscription=True))
     return one, call_id
+
+
+def _told(one: World) -> list[str]:
+    """What the worker was told."""
+    return [body["type"] for body in one.dispatcher.bodies(WEB)]
 
 
 async def test_a_workers_result_opens_a_subscription() -> None:
@@ -33,10 +38,18 @@ async def test_a_late_result_opens_none() -> None:
     assert (await one.state()).subscriptions == ()
 
 
-async def test_closing_ends_it() -> None:
+async def test_closing_ends_it_and_its_worker_is_told() -> None:
     one, _ = await _subscribed()
     await one.run(close())
     assert (await one.state()).subscriptions == ()
+    assert _told(one) == ["tool_call", "tool_cancel"]
+
+
+async def test_cancelling_the_thread_leaves_it_open() -> None:
+    one, _ = await _subscribed()
+    await one.run(message("cancel", "stop"))
+    assert len((await one.state()).subscriptions) == 1
+    assert _told(one) == ["tool_call"]
 
 
 @tool
@@ -52,9 +65,31 @@ async def test_an_inline_tools_result_opens_one() -> None:
     assert (subscription.name, subscription.args) == ("watch", {"topic": "tides"})
 
 
-async def test_an_event_that_nobody_waits_for_changes_nothing() -> None:
-    one, _ = await _subscribed()
-    before = await one.lines()
-    report = await one.run(message("subscription_event", "e1", call_id="call_unknown", content={"a": 1}))
-    assert report.inputs == ("stale",)
-    assert await one.lines() == before
+async def test_the_model_ends_it_and_its_worker_is_told_once() -> None:
+    one, call_id = await _subscribed()
+    end = ("cancel_subscription", {"call_id": call_id})
+    one.model.play(calls(end, end), says("done"))
+    await one.run(user("enough", "m2"))
+    assert (await one.state()).subscriptions == ()
+    assert _told(one) == ["tool_call", "tool_cancel"]
+    cancelled = f'Result(cancel_subscription, {{"cancelled": "{call_id}"}})'
+    assert (await one.lines())[-3:] == [cancelled, "Result(cancel_subscription, error)", "Asst(done)"]
+
+
+async def test_what_an_inline_tool_opened_ends_without_a_notice() -> None:
+    one = world(calls(("watch", {"topic": "tides"})), says("done"), app=agent(tools=(*TOOLS, watch)))
+    await one.run(user("go"))
+    (subscription,) = (await one.state()).subscriptions
+    one.model.play(calls(("cancel_subscription", {"call_id": subscription.call_id})), says("done"))
+    await one.run(user("enough", "m2"))
+    assert (await one.state()).subscriptions == ()
+    assert _told(one) == []
+
+
+async def test_one_that_is_not_there_cannot_be_cancelled() -> None:
+    one, call_id = await _subscribed()
+    one.model.play(calls(("cancel_subscription", {"call_id": "call_other"})), says("done"))
+    await one.run(user("enough", "m2"))
+    assert (await one.lines())[-2:] == ["Result(cancel_subscription, error)", "Asst(done)"]
+    assert call_id in str((await one.store.entries("t1"))[-2])
+    assert len((await one.state()).subscriptions) == 1
