@@ -1,13 +1,19 @@
 """`torpor new`: the project's own tests pass, in its own folder, and it is written as Torpor is."""
 
 import os
+import re
+import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from infra.cli import main
 from tests.architecture.sources import ROOT
+
+COMMAND = re.compile(r"^\.venv/bin/torpor (new.*)$", re.MULTILINE)
 
 
 def _run(folder: Path, *arguments: str) -> str:
@@ -41,3 +47,17 @@ def test_its_makefile_says_what_can_be_done(folder: Path) -> None:
     done = subprocess.run(["make"], cwd=folder, capture_output=True, text=True, check=True)
     targets = [line.split()[1] for line in done.stdout.splitlines()]
     assert targets == ["help", "chat", "test", "build", "deploy"]
+
+
+def test_the_readmes_commands_make_a_project_and_a_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "torpor"
+    here.mkdir()
+    shutil.copy(ROOT / "template.yaml", here)
+    monkeypatch.chdir(here)
+    commands = [shlex.split(one) for one in COMMAND.findall((ROOT / "README.md").read_text())]
+    assert [command[0] for command in commands] == ["new", "new-worker"]
+    assert [main(command) for command in commands] == [0, 0]
+    assert (tmp_path / "my-agent" / "my_agent" / "agent.py").exists()
+    assert "# BEGIN worker audit\n" in (here / "template.yaml").read_text()
