@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).parent
-LATER = {"inline-event-or-report", "summariser-excludes-live-calls"}
-"""Behaviours of threads and compaction, which are not built yet."""
+LATER = {"summariser-excludes-live-calls"}
+"""Behaviours of compaction, which is not built yet."""
 
 
 def _behaviours() -> set[str]:
