@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -10,13 +11,15 @@ from core.clock import SYSTEM_CLOCK
 from core.dead_calls import answer_dead_work
 from core.delivery import DELAY, INPUT
 from core.errors import PermanentError, Refused, RetryableError, SettingsError
+from core.parsing import parse_input
 from core.ports import ParkedBody
 from core.relay import relayed
+from core.slice.give_back import give_back
 from handlers.agent_container import DeadLetterContainer, build_dead_letter_container
 from handlers.batch import run_batch
 from handlers.bootstrap import RemainingMs
 from handlers.records import QueueRecord
-from handlers.visit import refuse_record, visit
+from handlers.visit import envelope_of, refuse_record, visit
 
 PATIENCE = timedelta(days=12)
 """After its sending a dead input is left to people. Before that it is tried again, however often: one broken queue or
@@ -25,6 +28,9 @@ table must not park what is healthy. A message is kept for 14 days.
 
 LAST_RESORT = timedelta(days=13)
 """After this it is not tried any more: also a fault of ours that nobody foresaw loses nothing."""
+
+GIVEN_UP = "This could not be delivered: every try failed."
+"""What a parent is told of a message to its child."""
 
 HandleRecord = Callable[[QueueRecord, DeadLetterContainer], Awaitable[str]]
 
@@ -68,9 +74,7 @@ def _handler_for(record: QueueRecord, container: DeadLetterContainer) -> HandleR
 async def handle_input_record(record: QueueRecord, container: DeadLetterContainer) -> str:
     """An input that the agent gave up: the same slice without completion; if that fails too, it is parked and told."""
     if container.agent.ports.clock.now() - record.sent_at >= LAST_RESORT:
-        refusal = Refused("dead_letter", "every try of the dead-letter handler failed")
-        await refuse_record(record, container.agent, refusal)
-        return "parked"
+        return await give_up(record, container, "every try of the dead-letter handler failed")
     try:
         return await visit(record, container.agent, completing=False)
     except PermanentError as error:
@@ -79,7 +83,14 @@ async def handle_input_record(record: QueueRecord, container: DeadLetterContaine
         if container.agent.ports.clock.now() - record.sent_at < PATIENCE:
             raise
         reason = f"the dead-letter handler could not take it in for {PATIENCE.days} days"
+    return await give_up(record, container, reason)
+
+
+async def give_up(record: QueueRecord, container: DeadLetterContainer, reason: str) -> str:
+    """Keep the body for people, and tell who waits for it: its sender, or the parent of the child it was for."""
     await refuse_record(record, container.agent, Refused("dead_letter", reason))
+    with suppress(Refused):  # what is no input has no parent
+        await give_back(container.agent.ports, parse_input(record.body, envelope_of(record)), GIVEN_UP)
     return "parked"
 
 

@@ -15,9 +15,8 @@ from handlers.records import QueueRecord
 
 async def visit(record: QueueRecord, container: AgentContainer, *, completing: bool) -> str:
     """Run the slice of one input, or refuse it; returns the action for the log. Raises if it must come again."""
-    envelope = Envelope(record.message_id, record.group, record.sender, record.sent_at)
     try:
-        taken = parse_input(record.body, envelope)
+        taken = parse_input(record.body, envelope_of(record))
     except Refused as refusal:
         await refuse_record(record, container, refusal)
         return "refused"
@@ -38,6 +37,11 @@ async def visit(record: QueueRecord, container: AgentContainer, *, completing: b
     if result.code == "forbidden":
         _log_forbidden(record, taken)
     return "closed" if result.code == "closed" else "refused"
+
+
+def envelope_of(record: QueueRecord) -> Envelope:
+    """What the queue said about the record."""
+    return Envelope(record.message_id, record.group, record.sender, record.sent_at)
 
 
 async def refuse_record(record: QueueRecord, container: AgentContainer, refusal: Refused) -> None:

@@ -127,7 +127,7 @@ class _Slice:
         while not await self._step():
             pass
         for taken, returned in self._returned:
-            await give_back(ports, taken, returned)
+            await give_back(ports, taken, str(returned))
         await self._refuse(results)
         return SliceReport(tuple(results), self._rounds, self._commits, self._usage, tuple(self._lost))
 

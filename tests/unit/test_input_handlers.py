@@ -164,3 +164,32 @@ async def test_a_dead_input_that_may_be_taken_in_later_comes_again() -> None:
     response = await dead_letters.handle_event(_event("t1", received=2), _dead(on))
     assert _failed(response) == ["sqs-0"]
     assert (await kept.parked(), on.dispatcher.outputs) == ((), [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        (
+            "spawn",
+            {"child_kind": "spawned", "ancestors": ["t1"], "credit": 5, "spawned_at": "2025-01-01T00:00:00Z"},
+        ),
+        ("parent_message", {"parent": "t1", "text": "how is it going"}),
+    ],
+)
+async def test_a_parent_hears_of_what_its_child_can_never_be_given(kind: str, fields: dict[str, Any]) -> None:
+    store = FaultyStore(MemoryStore(MemoryClock(START)))
+    store.before["load"] = UnreadableRecord("newer")
+    on = world(store=store)
+    event = _event("t1~child")
+    body = {"type": kind, "thread_id": "t1~child", "message_id": "m0", "call_id": "call_a", **fields}
+    event["Records"][0]["body"] = json.dumps(body)
+    for _ in range(2):
+        assert _failed(await dead_letters.handle_event(event, _dead(on))) == []
+    reports = {sent.id: json.loads(sent.body) for sent in on.dispatcher.internal}
+    (report,) = reports.values()
+    assert (report["type"], report["thread_id"], report["child_thread_id"]) == (
+        "thread_report",
+        "t1",
+        "t1~child",
+    )
+    assert (report.get("closing", False), report["call_id"]) == (kind == "spawn", "call_a")
