@@ -102,13 +102,15 @@ class Outgoing:
 
     id: str
     queue: str
-    """`input`, `output`, `delay`, or `worker:<name>`."""
+    """`input`, `output`, `delay`, or `worker:<name>`. `unschedule`: no queue."""
     body: str
-    """ASCII-escaped JSON."""
+    """ASCII-escaped JSON. For `unschedule`: the id of a message whose schedule is deleted, if there is one."""
     group: str | None = None
     """MessageGroupId, for the FIFO queues `input` and `output`."""
     due_at: datetime | None = None
-    """For `delay`: when the relay passes it on to the input queue."""
+    """For `delay`: when the relay passes it on to the input queue. Until then it waits in the queue or, if that cannot
+    delay it for so long, as a schedule under its id.
+    """
     call_id: str | None = None
     """The call that this message dispatches, if it does."""
 

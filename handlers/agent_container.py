@@ -18,6 +18,7 @@ from handlers.clients import AsyncClients, AwsAccess, sync_clients
 from handlers.settings import AgentSettings, DeadLetterSettings, Environ
 from infra.dynamodb.store import DynamoStore
 from infra.models import app_root, model_for
+from infra.scheduler.schedules import Schedules
 from infra.sqs.dispatcher import SqsDispatcher
 from infra.sqs.sync_sender import SqsSender
 from infra.sqs.visibility import RecordVisibility
@@ -93,6 +94,7 @@ def _agent_container(
     loop, clients, time_left = EventLoop(), AsyncClients(access), TimeLeft()
     dynamodb, s3, sqs = loop.run(clients.open_all("dynamodb", "s3", "sqs"))
     model_clients = clients.lazily(access.of_models(), MODEL_SILENCE_SECONDS)
+    schedules = Schedules(clients.when_needed("scheduler"), settings.schedules)
     store = DynamoStore(
         dynamodb,
         s3,
@@ -104,7 +106,7 @@ def _agent_container(
     )
     ports = SlicePorts(
         store=store,
-        dispatcher=SqsDispatcher(sqs, settings.queue_urls, clock, time_left.seconds),
+        dispatcher=SqsDispatcher(sqs, settings.queue_urls, clock, time_left.seconds, schedules),
         models=lambda name: model_for(name, root, clock, model_clients.of),
         clock=clock,
     )

@@ -5,7 +5,7 @@ boto3 and aioboto3 are imported when first used, so that a worker never imports 
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import cache
@@ -93,6 +93,11 @@ class AsyncClients:
         others = AsyncClients(access)
         self._stack.push_async_callback(others.close)
         return LazyClients(others, read_timeout_seconds)
+
+    def when_needed(self, service: str) -> Callable[[], Awaitable[Any]]:
+        """Gives the client of that service, opened when first asked for: for what most slices do not use."""
+        clients = LazyClients(self, READ_TIMEOUT_SECONDS)
+        return lambda: clients.of(service)
 
     async def open_all(self, *services: str) -> tuple[Any, ...]:
         """One client per service."""

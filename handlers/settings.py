@@ -11,6 +11,7 @@ from typing import Any, Self
 from core.delivery import DELAY, INPUT, OUTPUT, worker_queue
 from core.errors import SettingsError
 from core.senders import UNCHECKED, Enforced, SenderPolicy
+from infra.scheduler.requests import ScheduleTarget
 from infra.store_rules import RETENTION_DAYS
 
 Environ = Mapping[str, str]
@@ -33,6 +34,8 @@ class AgentSettings:
     """TORPOR_BUCKET, for payloads."""
     retention_days: int
     """TORPOR_RETENTION_DAYS, default 90."""
+    schedules: ScheduleTarget
+    """TORPOR_SCHEDULE_GROUP, TORPOR_SCHEDULE_ROLE_ARN, TORPOR_DELAY_QUEUE_ARN and TORPOR_DELAY_DEAD_LETTERS_ARN."""
     senders: SenderPolicy
     """TORPOR_SENDER_CHECK: `enforce` (the default) or `off`. Who is who, as unique ids: TORPOR_SENDERS, a JSON object
     of `agent`, `relay`, `dead_letters`, `operator` (may be missing) and `worker:<name>`; TORPOR_USER_SENDERS and
@@ -205,5 +208,11 @@ def _agent_fields(reading: _Reading) -> dict[str, Any]:
         "table": reading.text("TORPOR_TABLE"),
         "bucket": reading.text("TORPOR_BUCKET"),
         "retention_days": reading.number("TORPOR_RETENTION_DAYS", RETENTION_DAYS),
+        "schedules": ScheduleTarget(
+            group=reading.text("TORPOR_SCHEDULE_GROUP"),
+            role_arn=reading.text("TORPOR_SCHEDULE_ROLE_ARN"),
+            queue_arn=reading.text("TORPOR_DELAY_QUEUE_ARN"),
+            dead_letters_arn=reading.text("TORPOR_DELAY_DEAD_LETTERS_ARN"),
+        ),
         "senders": _senders(reading),
     }

@@ -1,6 +1,7 @@
 """The order of sending an outbox, shared by every `Dispatcher`: what goes first, what waits, what is tried again.
 
 Apart from the queues because order and patience are the same over SQS and in memory; only a batch request differs.
+What no queue can delay for long enough goes to the scheduler, as if to one more queue.
 """
 
 import asyncio
@@ -12,12 +13,14 @@ from itertools import groupby
 from core.clock import Clock
 from core.delivery import OUTPUT
 from core.ports import Outgoing, Unsent
+from infra.scheduler.requests import is_for_scheduler
 from infra.sqs.limits import MAX_BATCH_BYTES, MAX_BATCH_ENTRIES, body_bytes
 
 FIRST_BACKOFF_SECONDS = 0.1
 MAX_BACKOFF_SECONDS = 2.0
 BLOCKED = "an earlier message of its queue and group was not confirmed"
 TIME_UP = "the time was up before it was tried"
+SCHEDULER = "scheduler"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +44,27 @@ class Never:
 
 SendOutcome = Confirmed | NotNow | Never
 SendBatch = Callable[[Sequence[Outgoing]], Awaitable[Sequence[SendOutcome]]]
-"""Sends one batch, all of one queue; one outcome per message, in order. Raises nothing that a queue causes."""
+"""Sends one batch, all of one way; one outcome per message, in order. Raises nothing that a queue causes."""
+WayOf = Callable[[Outgoing], str]
+"""What a message goes by: its queue's name, or `SCHEDULER`."""
+
+
+def queue_of(message: Outgoing) -> str:
+    """The way of a dispatcher that has queues only."""
+    return message.queue
+
+
+def way_at(now: datetime) -> WayOf:
+    """The ways of an outbox whose sending begins now: the same to the end, so that order is kept."""
+
+    def way_of(message: Outgoing) -> str:
+        return SCHEDULER if is_for_scheduler(message, now) else message.queue
+
+    return way_of
 
 
 class QueueShare:
-    """One queue's part of an outbox: what to try next, and what became of it. No I/O.
+    """One way's part of an outbox: what to try next, and what became of it. No I/O.
 
     A lane is the messages of one group. What failed in a lane is tried alone until it is confirmed or given up; only
     inside one batch, where the queue decides entry by entry, can a later message arrive before one that failed.
@@ -101,20 +120,24 @@ class QueueShare:
 
 
 async def send_in_order(
-    messages: Sequence[Outgoing], send_batch: SendBatch, clock: Clock, give_up_at: datetime
+    messages: Sequence[Outgoing],
+    send_batch: SendBatch,
+    clock: Clock,
+    give_up_at: datetime,
+    way_of: WayOf = queue_of,
 ) -> tuple[Unsent, ...]:
     """The whole of `Dispatcher.send`: queues in parallel, outputs last, failed messages again until `give_up_at`.
 
-    One batch per queue is tried even if `give_up_at` is past. Never raises for a queue.
+    One batch per way is tried even if `give_up_at` is past. Never raises for a queue.
     """
     unsent: list[Unsent] = []
     for outputs in (False, True):
         part = [message for message in messages if (message.queue == OUTPUT) is outputs]
-        by_queue = groupby(sorted(part, key=lambda message: message.queue), key=lambda message: message.queue)
+        by_way = groupby(sorted(part, key=way_of), key=way_of)
         async with asyncio.TaskGroup() as tasks:
             shares = [
                 tasks.create_task(_send_share(QueueShare(list(share)), send_batch, clock, give_up_at))
-                for _, share in by_queue
+                for _, share in by_way
             ]
         unsent += [failed for task in shares for failed in task.result()]
     place = {id(message): position for position, message in enumerate(messages)}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from core.blocks import text_content
-from core.delivery import OUTPUT, outgoing
+from core.delivery import OUTPUT, UNSCHEDULE, outgoing
 from core.history.manager import HistoryManager
 from core.outbox import Carried
 from core.ports import Unsent
@@ -77,10 +77,10 @@ def someone_comes(manager: HistoryManager, carried: tuple[Unsent, ...]) -> bool:
 
 def _is_final(unsent: Unsent) -> bool:
     """Whether nobody needs to try again. Torpor's own wakes and timers are always tried again: the queue is ours to
-    mend, and nothing else would come for the thread.
+    mend, and nothing else would come for the thread. A schedule that cannot be taken back fires, which is harmless.
     """
     message = unsent.message
-    return unsent.permanent and (message.queue == OUTPUT or message.queue.startswith("worker:"))
+    return unsent.permanent and (message.queue in (OUTPUT, UNSCHEDULE) or message.queue.startswith("worker:"))
 
 
 def _answer_undeliverable(manager: HistoryManager, unsent: tuple[Unsent, ...]) -> bool:

@@ -13,7 +13,7 @@ from botocore.config import Config
 
 from core.ids import digest
 from infra.local.records import REGION
-from infra.local.resources import BUCKET, MAX_RECEIVE_COUNT, QueueSpec, TableSpec
+from infra.local.resources import BUCKET, MAX_RECEIVE_COUNT, SCHEDULE_GROUP, QueueSpec, TableSpec
 from infra.local.source import Queue
 
 READ_TIMEOUT_SECONDS = 60
@@ -41,14 +41,15 @@ def client(service: str, endpoint_url: str) -> Any:
 class Resources:
     """What one stack has on the emulator."""
 
-    def __init__(self, prefix: str, sqs: Any, dynamodb: Any, s3: Any) -> None:
+    def __init__(self, prefix: str, sqs: Any, dynamodb: Any, s3: Any, scheduler: Any) -> None:
         self._prefix = prefix
-        self._sqs, self._dynamodb, self._s3 = sqs, dynamodb, s3
+        self._sqs, self._dynamodb, self._s3, self._scheduler = sqs, dynamodb, s3, scheduler
         self.queues: dict[str, Queue] = {}
         """By name; every dead-letter queue too."""
         self.tables: dict[str, str] = {}
         """Real name by name."""
         self.bucket = f"{prefix}-{BUCKET}"
+        self.schedule_group = f"{prefix}-{SCHEDULE_GROUP}"
 
     def create(self, queues: Iterable[QueueSpec], tables: Iterable[TableSpec]) -> None:
         """Create everything. A dead-letter queue comes before the queue it serves."""
@@ -57,6 +58,7 @@ class Resources:
         for table in tables:
             self._create_table(table)
         self._s3.create_bucket(Bucket=self.bucket)
+        self._scheduler.create_schedule_group(Name=self.schedule_group)
 
     def _create_queue(self, spec: QueueSpec) -> Queue:
         dead = self.queues[spec.dead_letters] if spec.dead_letters else None
@@ -115,6 +117,7 @@ class Resources:
 
     def delete(self) -> None:
         """Delete everything: the emulator's memory is the process's."""
+        self._scheduler.delete_schedule_group(Name=self.schedule_group)
         for queue in self.queues.values():
             self._sqs.delete_queue(QueueUrl=queue.url)
         for table in self.tables.values():

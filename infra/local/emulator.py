@@ -10,13 +10,17 @@ from select import select
 from socket import MSG_PEEK, socket
 from threading import Lock, Thread
 from typing import Any
+from urllib.parse import parse_qs
 
 from core.clock import Clock
 from infra.local.arrivals import Arrivals
 from infra.local.gate import Answer, SqsGate
+from infra.local.schedules import ScheduleGate
 
 _LOCK = Lock()
 _SQS = "AmazonSQS."
+_SCHEDULER, _SCHEDULES = "/scheduler/aws4_request", "/schedules/"
+"""Who is asked, as requests are signed for it, and what about, as a path."""
 
 
 class Emulator:
@@ -25,6 +29,7 @@ class Emulator:
     def __init__(self, clock: Clock) -> None:
         self.arrivals = Arrivals()
         self.gate = SqsGate(clock, self.arrivals)
+        self.schedules = ScheduleGate(self.arrivals)
         from infra.local.server import make_local_server, moto_application
 
         self._moto = moto_application()
@@ -49,19 +54,29 @@ class Emulator:
     def _answer(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         target: str = environ.get("HTTP_X_AMZ_TARGET", "")
         if target.startswith(_SQS):
-            body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-
-            def ask(changed: bytes) -> Answer:
-                return self._ask_moto(
-                    {**environ, "wsgi.input": BytesIO(changed), "CONTENT_LENGTH": str(len(changed))}
-                )
-
-            connection: socket = environ["werkzeug.socket"]
-            answer = self.gate.handle(target.removeprefix(_SQS), body, ask, lambda: _is_open(connection))
+            answer = self._ask_sqs(target.removeprefix(_SQS), environ)
+        elif _SCHEDULER in environ.get("HTTP_AUTHORIZATION", ""):
+            answer = self._ask_scheduler(environ)
         else:
             answer = self._ask_moto(environ)
         start_response(answer.status, answer.headers)
         return [answer.body]
+
+    def _ask_sqs(self, operation: str, environ: dict[str, Any]) -> Answer:
+        connection: socket = environ["werkzeug.socket"]
+
+        def ask(changed: bytes) -> Answer:
+            return self._ask_moto(_with_body(environ, changed))
+
+        return self.gate.handle(operation, _body(environ), ask, lambda: _is_open(connection))
+
+    def _ask_scheduler(self, environ: dict[str, Any]) -> Answer:
+        body, path = _body(environ), str(environ["PATH_INFO"])
+        answer = self._ask_moto(_with_body(environ, body))
+        if path.startswith(_SCHEDULES) and answer.status.startswith("200"):
+            query = parse_qs(environ.get("QUERY_STRING", ""))
+            self.schedules.note(environ["REQUEST_METHOD"], path.removeprefix(_SCHEDULES), query, body)
+        return answer
 
     def _ask_moto(self, environ: dict[str, Any]) -> Answer:
         head: list[Any] = []
@@ -72,6 +87,15 @@ class Emulator:
         with _LOCK:
             chunks = list(self._moto(environ, start_response))
         return Answer(head[0], head[1], b"".join(chunks))
+
+
+def _body(environ: dict[str, Any]) -> bytes:
+    read: bytes = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+    return read
+
+
+def _with_body(environ: dict[str, Any], body: bytes) -> dict[str, Any]:
+    return {**environ, "wsgi.input": BytesIO(body), "CONTENT_LENGTH": str(len(body))}
 
 
 def _is_open(connection: socket) -> bool:

@@ -15,6 +15,9 @@ from infra.local.resources import (
     served_queues,
 )
 
+SCHEDULE_ROLE_ARN = "arn:aws:iam::123456789012:role/schedules"
+"""The emulator lets any role do anything."""
+
 
 @dataclass(frozen=True, slots=True)
 class Environment:
@@ -37,6 +40,10 @@ class Environment:
             "TORPOR_INPUT_QUEUE_URL": queues[INPUT].url,
             "TORPOR_OUTPUT_QUEUE_URL": queues[OUTPUT].url,
             "TORPOR_DELAY_QUEUE_URL": queues[DELAY].url,
+            "TORPOR_DELAY_QUEUE_ARN": queues[DELAY].arn,
+            "TORPOR_DELAY_DEAD_LETTERS_ARN": queues[dead_letters_of(DELAY)].arn,
+            "TORPOR_SCHEDULE_GROUP": self.resources.schedule_group,
+            "TORPOR_SCHEDULE_ROLE_ARN": SCHEDULE_ROLE_ARN,
             "TORPOR_WORKER_QUEUES": json.dumps(
                 {name: queues[worker_queue(name)].url for name in self.workers}
             ),

@@ -8,7 +8,7 @@ from core.delivery import INPUT, OUTPUT, worker_queue
 from core.ports import Observer
 from infra.local.clock import LocalClock
 from infra.local.resources import dead_letters_of
-from infra.local.source import EventSource, Invoke, LocalStackError
+from infra.local.source import EventSource, Invoke, LocalStackError, Source
 from infra.local.system import System
 from infra.local.worker_processes import WorkerProcess
 
@@ -45,7 +45,9 @@ class LiveTorpor:
         )
         self._output = self._system.resources.queues[OUTPUT].sqs_name
         self._workers = [self._start_worker(worker) for worker in self._system.workers]
-        self._pumps = [self._start_pump(source) for source in self._system.sources]
+        for source in self._system.sources:
+            self._set_up(source)
+        self._pumps = [self._start_pump(source) for source in self._system.all_sources]
 
     def send(self, message: dict[str, Any]) -> str:
         """Put a message on the input queue; returns its SQS message id."""
@@ -88,18 +90,20 @@ class LiveTorpor:
             self._on_trouble,
         )
 
-    def _start_pump(self, source: EventSource) -> Thread:
+    def _set_up(self, source: EventSource) -> None:
         if source.queue.name == INPUT:
             source.invoke = self._telling(source.invoke)
         source.retry_seconds = RETRY_SECONDS
-        pump = Thread(target=self._pump, args=(source,), name=f"torpor-{source.queue.name}", daemon=True)
+
+    def _start_pump(self, source: Source) -> Thread:
+        pump = Thread(target=self._pump, args=(source,), name=f"torpor-{source.name}", daemon=True)
         pump.start()
         return pump
 
-    def _pump(self, source: EventSource) -> None:
+    def _pump(self, source: Source) -> None:
         arrivals, clock = self._system.emulator.arrivals, self._system.clock
         while not self._stopping.is_set():
-            noted = arrivals.count(source.queue.sqs_name)
+            noted = arrivals.count(source.arrivals_name)
             try:
                 ran = source.step()
             except LocalStackError as error:
@@ -108,7 +112,7 @@ class LiveTorpor:
             if not ran:
                 due_at = source.next_due_at()
                 seconds = None if due_at is None else max(0.0, (due_at - clock.now()).total_seconds())
-                arrivals.wait(source.queue.sqs_name, noted, seconds)
+                arrivals.wait(source.arrivals_name, noted, seconds)
 
     def _break(self, reason: str) -> None:
         self.broken = True

@@ -1,4 +1,5 @@
-"""What the local stack creates: the queues, tables and bucket of `template.yaml`, and which function reads which queue.
+"""What the local stack creates: the queues, tables, bucket and schedule group of `template.yaml`, and which function
+reads which queue.
 
 Data only, so that a test can compare it with the template resource by resource.
 """
@@ -76,6 +77,7 @@ THREAD_TABLE = TableSpec("threads", hash_key="pk", range_key="sk", stream="KEYS_
 WORK_TABLE = TableSpec("work", hash_key="pk")
 TABLES = (THREAD_TABLE, WORK_TABLE)
 BUCKET = "payloads"
+SCHEDULE_GROUP = "schedules"
 
 WorkerTimeouts = Mapping[str, int]
 """Seconds by worker name."""

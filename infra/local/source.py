@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
 from core.clock import Clock
 from core.errors import TorporError
@@ -46,6 +46,32 @@ class Queue:
     @property
     def sqs_name(self) -> str:
         return self.url.rpartition("/")[2]
+
+
+class Source(Protocol):
+    """Something that sets the stack going when its time comes."""
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        ...
+
+    @property
+    def arrivals_name(self) -> str:
+        """`Arrivals` counts under this name what may have something to run."""
+        ...
+
+    def step(self) -> bool:
+        """Run something that is due, if there is anything. False: nothing was."""
+        ...
+
+    def next_due_at(self) -> datetime | None:
+        """When something can run, the past included; None if nothing waits."""
+        ...
+
+    def awaits_retry(self) -> bool:
+        """Whether something that failed waits for its next try."""
+        ...
 
 
 @dataclass(slots=True)
@@ -89,6 +115,14 @@ class EventSource:
     _taken: int = 0
     _empty_at: int = -1
     """Messages the queue may have had when moto had none to give."""
+
+    @property
+    def name(self) -> str:
+        return self.queue.name
+
+    @property
+    def arrivals_name(self) -> str:
+        return self.queue.sqs_name
 
     def step(self) -> bool:
         """Run one batch of what is due, if there is any. False: nothing was due."""

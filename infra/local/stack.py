@@ -106,12 +106,12 @@ class LocalTorpor:
 
     def _run(self, until: datetime, most_invocations: int = MOST_INVOCATIONS) -> None:
         """Everything that is due up to `until`, and every retry however late; the clock moves from one to the next."""
-        sources, invocations = self._open().sources, 0
+        sources, invocations = self._open().all_sources, 0
         while True:
             ran = [source.step() for source in sources]
             invocations += sum(ran)
             if invocations > most_invocations:
-                busy = [source.queue.name for source, did in zip(sources, ran, strict=True) if did]
+                busy = [source.name for source, did in zip(sources, ran, strict=True) if did]
                 raise LocalStackError(
                     f"no rest after {most_invocations} invocations; still busy: {', '.join(busy)}"
                 )

@@ -20,7 +20,8 @@ from infra.local.functions import Function, WrapPorts, entry_point
 from infra.local.logs import DEFAULT_LEVEL, logs_to_stderr
 from infra.local.records import Facts
 from infra.local.resources import AGENT, TABLES, event_sources, function_timeouts, queues, worker_timeouts
-from infra.local.source import RECEIVE_BATCH, EventSource, Invoke, Queue
+from infra.local.schedules import ScheduleSource
+from infra.local.source import RECEIVE_BATCH, EventSource, Invoke, Queue, Source
 from infra.models import app_root, model_for
 from infra.queue_errors import Unsendable
 from infra.sqs.limits import body_fault, fifo_fault
@@ -59,7 +60,7 @@ class System:
             self.clock = clock
             self.emulator = Emulator(clock)
             opened.callback(self.emulator.close)
-            self.sqs = self._client("sqs", opened)
+            self.sqs, self._scheduler = (self._client(name, opened) for name in ("sqs", "scheduler"))
             self.resources = self._create(opened)
             self.environment = Environment(app, model, self.workers, self.resources)
             watch = {} if observer is None else {"observer": observer}
@@ -67,10 +68,18 @@ class System:
             self.sources: list[EventSource] = []
             self._add_functions(workers_elsewhere, wrap_ports, watch, opened)
             self._add_sources(batch_size)
+            self._schedules = ScheduleSource(
+                self.emulator.schedules, self.resources.queues, clock, self.sqs, self._scheduler
+            )
             self._received: list[str] = []
             self._output = self._reader(self.resources.queues[OUTPUT], self._collect, RECEIVE_BATCH)
             self.functions[AGENT].ask(lambda _: None)  # built now: the first turn should not have to wait
             self._closing = opened.pop_all()
+
+    @property
+    def all_sources(self) -> tuple[Source, ...]:
+        """What sets functions going, schedules first: at one instant, what they send is due too."""
+        return (self._schedules, *self.sources)
 
     def send(self, message: dict[str, Any] | str, *, thread_id: str | None, sender: str | None) -> str:
         """Put a message on the input queue; returns its SQS id. Raises Unsendable for what AWS would not take."""
@@ -136,7 +145,8 @@ class System:
 
     def _create(self, opened: ExitStack) -> Resources:
         prefix = f"t{next(_NUMBERS)}"
-        resources = Resources(prefix, self.sqs, self._client("dynamodb", opened), self._client("s3", opened))
+        dynamodb, s3 = (self._client(service, opened) for service in ("dynamodb", "s3"))
+        resources = Resources(prefix, self.sqs, dynamodb, s3, self._scheduler)
         opened.callback(resources.delete)
         resources.create(queues(self.workers), TABLES)
         return resources

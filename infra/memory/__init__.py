@@ -3,6 +3,16 @@
 from infra.memory.clock import MemoryClock
 from infra.memory.dispatcher import MemoryDispatcher, MemorySender
 from infra.memory.queues import MemoryQueues, QueueSettings
+from infra.memory.schedules import MemorySchedule, MemorySchedules
 from infra.memory.store import MemoryStore
 
-__all__ = ["MemoryClock", "MemoryDispatcher", "MemoryQueues", "MemorySender", "MemoryStore", "QueueSettings"]
+__all__ = [
+    "MemoryClock",
+    "MemoryDispatcher",
+    "MemoryQueues",
+    "MemorySchedule",
+    "MemorySchedules",
+    "MemorySender",
+    "MemoryStore",
+    "QueueSettings",
+]

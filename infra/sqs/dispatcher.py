@@ -1,4 +1,5 @@
-"""`SqsDispatcher`: the `Dispatcher` port over SQS, with an asynchronous client. One SendMessageBatch per queue and try.
+"""`SqsDispatcher`: the `Dispatcher` port over SQS, with an asynchronous client. One SendMessageBatch per queue and try;
+what is due later than a queue can delay it goes to `Schedules`.
 
 Order, patience and repeats are `infra/send_order.py`'s; here one batch becomes one request and its answer outcomes.
 """
@@ -10,7 +11,8 @@ from typing import Any, Protocol
 
 from core.clock import Clock
 from core.ports import Outgoing, Unsent
-from infra.send_order import Confirmed, Never, NotNow, SendOutcome, send_in_order
+from infra.scheduler.schedules import Schedules
+from infra.send_order import SCHEDULER, Confirmed, Never, NotNow, SendOutcome, send_in_order, way_at
 from infra.sqs.errors import TRANSPORT_ERRORS, outcome_of, outcome_of_entry
 from infra.sqs.requests import request_fault, request_for
 
@@ -39,12 +41,20 @@ class SqsDispatcher:
     clock: Clock
     time_left_seconds: Callable[[], float]
     """Of the invocation; infinity if nothing bounds it."""
+    schedules: Schedules
 
     async def send(self, messages: Sequence[Outgoing]) -> tuple[Unsent, ...]:
         """As the port says."""
         patience_seconds = min(MAX_PATIENCE_SECONDS, max(0.0, self.time_left_seconds() - RESERVE_SECONDS))
-        give_up_at = self.clock.now() + timedelta(seconds=patience_seconds)
-        return await send_in_order(messages, self._send_batch, self.clock, give_up_at)
+        now = self.clock.now()
+        way_of = way_at(now)
+
+        async def send_batch(batch: Sequence[Outgoing]) -> list[SendOutcome]:
+            scheduled = way_of(batch[0]) == SCHEDULER
+            return await (self.schedules.send_batch(batch) if scheduled else self._send_batch(batch))
+
+        give_up_at = now + timedelta(seconds=patience_seconds)
+        return await send_in_order(messages, send_batch, self.clock, give_up_at, way_of)
 
     async def _send_batch(self, batch: Sequence[Outgoing]) -> list[SendOutcome]:
         url, now = self.urls.get(batch[0].queue), self.clock.now()

@@ -42,11 +42,14 @@ TRANSPORT_ERRORS = (BotoCoreError, ClientError, ResponseParserError, OSError, Ti
 """Everything a boto client raises because of a network, a service or credentials. Nothing that is our own bug."""
 
 
-def outcome_of(error: Exception) -> NotNow | Never:
-    """What a failed request, one of TRANSPORT_ERRORS, means for all its messages. Names the code, never a body."""
+def outcome_of(error: Exception, permanent: frozenset[str] = PERMANENT_CODES) -> NotNow | Never:
+    """What a failed request, one of TRANSPORT_ERRORS, means for all its messages. Names the code, never a body.
+
+    `permanent`: the codes of the service that was asked.
+    """
     match error:
         case ClientError(response={"Error": {"Code": code}}):
-            return Never(str(code)) if code in PERMANENT_CODES else NotNow(str(code))
+            return Never(str(code)) if code in permanent else NotNow(str(code))
         case ParamValidationError():
             return Never(type(error).__name__)
         case _:
