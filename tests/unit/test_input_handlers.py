@@ -178,12 +178,12 @@ async def test_a_dead_input_that_may_be_taken_in_later_comes_again() -> None:
 )
 async def test_a_parent_hears_of_what_its_child_can_never_be_given(kind: str, fields: dict[str, Any]) -> None:
     store = FaultyStore(MemoryStore(MemoryClock(START)))
-    store.before["load"] = UnreadableRecord("newer")
     on = world(store=store)
     event = _event("t1~child")
     body = {"type": kind, "thread_id": "t1~child", "message_id": "m0", "call_id": "call_a", **fields}
     event["Records"][0]["body"] = json.dumps(body)
     for _ in range(2):
+        store.before["load"] = UnreadableRecord("newer")
         assert _failed(await dead_letters.handle_event(event, _dead(on))) == []
     reports = {sent.id: json.loads(sent.body) for sent in on.dispatcher.internal}
     (report,) = reports.values()
