@@ -198,7 +198,9 @@ class ThreadState(Value):
     blocked: bool = False
     """A completion waits for the compaction that is under way."""
     turned: bool = True
-    """Whether a turn was made since the last compaction began: never two without one between."""
+    """Whether a turn was made, or failed, since the last compaction began: never two without one between. User text
+    after one that failed is reason enough to try again.
+    """
     summary: Summary | None = None
 
     @property
@@ -223,8 +225,9 @@ class ThreadState(Value):
 
     @property
     def idle(self) -> bool:
-        """Whether nothing will happen here until somebody outside wants something new."""
-        return not (self.owes or self.live or self.subscriptions or self.children or self.deferred)
+        """Whether nothing will happen here until somebody outside wants something new. Nobody waits for a summary."""
+        children = any(child.kind != "compaction" for child in self.children)
+        return not (self.owes or self.live or self.subscriptions or children or self.deferred)
 
     @property
     def compaction(self) -> Child | None:

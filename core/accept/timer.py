@@ -1,6 +1,7 @@
 """Accepting a `timer`: what is due by now happens; what is due later arms the next timer by itself."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from core.accept.effects import Effect, EndCompaction, EndSleep, Setting, TakeTimer, TellWorker, TimeOut
 from core.messages import Input
@@ -24,18 +25,18 @@ def _due(state: ThreadState, setting: Setting) -> Iterator[Effect]:
     now = setting.now
     calls = [call for call in state.live if call.due_at is not None and call.due_at <= now]
     yield from (EndSleep(call.call_id) for call in calls if call.passive)
-    for call in calls:
-        if not call.passive:
-            over = call.deadline_at is not None and call.deadline_at <= now
-            yield TimeOut((call.call_id,), NO_RESULT) if over else _unanswered(call)
+    yield from (_overdue(call, now) for call in calls if not call.passive)
     child = state.compaction
     if child is not None and child.deadline_at is not None and child.deadline_at <= now:
         yield EndCompaction(child, None, overdue=True)
 
 
-def _unanswered(call: LiveCall) -> Effect:
+def _overdue(call: LiveCall, now: datetime) -> Effect:
+    """A default is taken only while the call itself has time left to use it."""
     question = call.question
-    if question is not None and question.default is not None:
+    if question is None:
+        return TimeOut((call.call_id,), NO_RESULT)
+    over = call.deadline_at is not None and call.deadline_at <= now
+    if question.default is not None and not over:
         return TellWorker(call.call_id, question.default, "", expired=True)
-    approval = question is not None and question.kind == "approval"
-    return TimeOut((call.call_id,), NOT_APPROVED if approval else NOT_ANSWERED)
+    return TimeOut((call.call_id,), NOT_APPROVED if question.kind == "approval" else NOT_ANSWERED)

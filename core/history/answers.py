@@ -9,12 +9,19 @@ from core.outbox import SendCancel
 from core.thread import LiveCall
 
 INTERRUPTED = "Interrupted: newer input came before this call was answered. Its result, if any, was dropped."
+WOKEN = "Ended early: something came."
+NOT_APPROVED = "Not run: newer input came before anybody approved this call."
 
 
 def answer(draft: ThreadDraft, result: ToolResult) -> list[str]:
-    """Answer a live call; with the last one that is not passive, deferred inputs join. Returns what they interrupt."""
+    """Answer a live call; with the last one that is not passive, deferred inputs join. Returns what is interrupted.
+
+    What a call of an earlier turn brings rouses what only waits. The calls of one turn do not wake each other.
+    """
+    call = draft.state.live_call(result.call_id)
+    brings = call is not None and not call.passive and call.seq <= draft.committed.state.last_seq
     draft.append(result)
-    return join_if_idle(draft)
+    return rouse(draft) if brings else join_if_idle(draft)
 
 
 def rouse(draft: ThreadDraft) -> list[str]:
@@ -26,7 +33,7 @@ def interrupt(draft: ThreadDraft) -> list[str]:
     """Answer every live call as interrupted, tell its worker, and let deferred inputs join. Returns the calls' ids."""
     interrupted = [call.call_id for call in draft.state.live]
     for call in draft.state.live:
-        _give_up(draft, call, text_content(INTERRUPTED), "interrupted")
+        _give_up(draft, call, text_content(_why_interrupted(call)), "interrupted")
     draft.join_deferred()
     return interrupted
 
@@ -42,6 +49,14 @@ def time_out(draft: ThreadDraft, call_ids: Iterable[str], note: str) -> list[str
 def join_if_idle(draft: ThreadDraft) -> list[str]:
     """Once nothing but passive calls is live, let deferred inputs join. Returns the ids of what they interrupt."""
     return interrupt(draft) if draft.state.deferred and not draft.state.working else []
+
+
+def _why_interrupted(call: LiveCall) -> str:
+    """Told truthfully: whether it may have been run."""
+    if call.passive:
+        return WOKEN
+    unapproved = call.question is not None and call.question.kind == "approval"
+    return NOT_APPROVED if unapproved else INTERRUPTED
 
 
 def _give_up(draft: ThreadDraft, call: LiveCall, content: Content, outcome: Outcome) -> None:

@@ -62,7 +62,9 @@ RecordedChange = (
 )
 
 QUESTION_OUTCOMES: Mapping[Outcome, QuestionOutcome] = {"interrupted": "interrupted", "timed_out": "expired"}
-"""How an open question of a call ends that is answered so. By anything else it is answered."""
+"""How an open question ends with its call. Any other end of an unapproved call is its answer, of a running call a
+result that did not wait for one.
+"""
 
 
 class ThreadDraft:
@@ -141,8 +143,10 @@ class ThreadDraft:
 
     def _told(self, result: ToolResult, call: LiveCall) -> ToolResult:
         if call.question is not None:
-            outcome = QUESTION_OUTCOMES.get(result.outcome, "answered")
             kind = call.question.kind
+            outcome = QUESTION_OUTCOMES.get(
+                result.outcome, "answered" if kind == "approval" else "interrupted"
+            )
             self.send(SendQuestionClosed(call_id=call.call_id, question_kind=kind, outcome=outcome))
         if not call.note:
             return result

@@ -112,7 +112,9 @@ def _take_in(manager: HistoryManager, effect: TakingIn, taken: Input) -> None:
         case Open(credit=credit, entries=entries):
             begin_child(manager, credit, entries, taken.message_id)
         case NewUserInput(credit=credit):
-            draft.set_state(turns=0, turned=True, credit=draft.state.credit if credit is None else credit)
+            state = draft.state
+            turned = state.turned or state.compaction is None
+            draft.set_state(turns=0, turned=turned, credit=state.credit if credit is None else credit)
             forget_wake(manager)
         case AddSources(sources=sources):
             add_sources(manager, sources)

@@ -25,7 +25,7 @@ from core.slice.builtin.close import closing_call
 from core.slice.notices import CallAnswered, CallStarted
 from core.slice.questions import ask
 from core.slice.sources import add_sources
-from core.thread import Question
+from core.thread import LiveCall, Question
 from core.tools import EVENT_TOOL_NAME, BadArguments, Tool, ToolContext, run_tool, validate_arguments
 from core.tools import ToolResult as ToolOutput
 from core.tools.approval import needs_approval
@@ -165,18 +165,21 @@ async def carry_out(
                 _open(manager, plan, now, observer)
 
 
-async def run_approved(caller: Caller, now: datetime, observer: Observer, seconds: float) -> None:
-    """Run the inline calls that a person has approved, at once, each within `seconds`."""
-    manager = caller.manager
-    plans: list[Plan] = []
-    for live in manager.state.live:
-        if live.approved_here:
-            entry = manager.draft.call_entry(live.call_id)
-            tool = caller.agent.toolbox.get(live.name)
-            approved = entry if live.args is None else entry.model_copy(update={"args": live.args})
-            gone = AnswerAtOnce(entry, f"{live.name}: approved, but there is no such tool here any more.")
-            plans.append(gone if tool is None else RunHere(approved, tool))
-    await carry_out(caller, plans, now, observer, seconds)
+async def run_approved(caller: Caller, now: datetime, observer: Observer, seconds: float | None) -> None:
+    """Run the inline calls that a person has approved, at once, each within `seconds`. None: they are given up."""
+    approved = [live for live in caller.manager.state.live if live.approved_here]
+    plans = [_approved_plan(caller, live, running=seconds is not None) for live in approved]
+    await carry_out(caller, plans, now, observer, seconds or 0.0)
+
+
+def _approved_plan(caller: Caller, live: LiveCall, *, running: bool) -> Plan:
+    entry = caller.manager.draft.call_entry(live.call_id)
+    tool = caller.agent.toolbox.get(live.name)
+    if tool is None:
+        return AnswerAtOnce(entry, f"{live.name}: approved, but there is no such tool here any more.")
+    if not running:
+        return AnswerAtOnce(entry, f"{live.name}: approved, but all tries to run it failed.")
+    return RunHere(entry if live.args is None else entry.model_copy(update={"args": live.args}), tool)
 
 
 def _act(caller: Caller, call: ToolCall, arguments: Mapping[str, Any], observer: Observer) -> None:

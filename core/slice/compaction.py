@@ -45,7 +45,12 @@ def compaction_point(manager: HistoryManager) -> int | None:
 
 
 def start_compaction(manager: HistoryManager, agent: Agent, now: datetime, *, blocking: bool) -> bool:
-    """Spawn the child that summarises, if one may begin. `blocking`: the next completion waits for it."""
+    """Spawn the child that summarises, if one may begin. `blocking`: the next completion waits for it, or for the one
+    that is under way. Returns whether there is one to wait for.
+    """
+    if manager.state.compaction is not None:
+        manager.draft.set_state(blocked=manager.state.blocked or blocking)
+        return True
     point = compaction_point(manager)
     if point is None:
         return False
@@ -88,7 +93,7 @@ def end_compaction(manager: HistoryManager, agent: Agent, ended: EndCompaction) 
 def _pinned(manager: HistoryManager, agent: Agent) -> str | None:
     if not agent.settings.pin_first_message:
         return None
-    if manager.summary is not None and manager.summary.pinned is not None:
+    if manager.summary is not None:
         return manager.summary.pinned
     first = next((entry for entry in manager.history if isinstance(entry, User)), None)
     return None if first is None else shorten(plain_text(first.content), PINNED_CHARACTERS)

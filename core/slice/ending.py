@@ -26,9 +26,6 @@ def shut(manager: HistoryManager, report: str | None) -> None:
     stop(manager)
     for call_id in manager.active_subscriptions:
         manager.remove_subscription(call_id, tell_worker=True)
-    for child in manager.state.children:
-        manager.draft.send(SendClose(thread_id=child.thread_id))
-        manager.draft.record(ChildEnded(thread_id=child.thread_id))
     _close(manager, report)
 
 
@@ -73,6 +70,9 @@ def _close(manager: HistoryManager, report: str | None) -> None:
                 credit=max(0, manager.state.credit or 0),
             )
         )
+    for child in manager.state.children:
+        draft.send(SendClose(thread_id=child.thread_id))
+        draft.record(ChildEnded(thread_id=child.thread_id))
     draft.set_state(closed=True)
 
 

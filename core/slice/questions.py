@@ -42,7 +42,8 @@ def approve(manager: HistoryManager, approved: Approve) -> None:
 def tell_worker(manager: HistoryManager, told: TellWorker) -> None:
     """Send the choice to the worker that asked. The model is told if nobody made it."""
     call = _live(manager, told.call_id)
-    note = TAKEN_BY_DEFAULT.format(choice=told.choice) if told.expired else call.note
+    defaulted = [TAKEN_BY_DEFAULT.format(choice=told.choice)] if told.expired else []
+    note = "\n".join([*filter(None, [call.note]), *defaulted])
     _close_question(manager, call, told.expired)
     _reopen(manager, call, question=None, note=note)
     if call.worker is not None:

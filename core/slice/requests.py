@@ -26,6 +26,8 @@ SHRUNK_SHARE = 20
 """After an overflow, results are shown at this fraction of their usual length."""
 COMPACTION_INPUT_SHARE = 0.9
 """Of the window, for what a compaction reads and writes: estimates are no counts."""
+OVERFLOW_DIVISOR = 4
+"""After an overflow a compaction is shown so much less: a character may be a token."""
 SUMMARISER = "You summarise a conversation. You call no tools, and answer with the summary only."
 MEDIA_TOKENS = 1_600
 """What an image or a page costs about; an estimate, for limits only."""
@@ -54,7 +56,8 @@ def build_request(
         result_characters=max(1, limit // SHRUNK_SHARE) if shrunk else limit,
     )
     if compaction and window is not None:
-        room = max(1, int(window * COMPACTION_INPUT_SHARE) - agent.settings.max_output_tokens)
+        share = COMPACTION_INPUT_SHARE / (OVERFLOW_DIVISOR if shrunk else 1)
+        room = max(1, int(window * share) - agent.settings.max_output_tokens)
         messages = tuple(trim_to_tokens(room)(messages))
     return ModelRequest(
         model=agent.model,

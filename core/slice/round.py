@@ -153,6 +153,8 @@ class Round:
             close_itself(manager, closing.arguments["report_to_parent"])
         elif final and (calls or not said):
             manager.draft.append(TurnEnd(reason="limit" if calls else "empty"))
+        elif self._summarises and completed.stop_reason in FILTERED_REASONS:
+            manager.draft.append(TurnEnd(reason="failed"))
         if final:
             owe_nothing(manager)
         else:
@@ -185,7 +187,12 @@ class Round:
     def _tell(
         self, completed: Completed, entries: list[Entry], said: bool, final: bool, silent: bool
     ) -> None:
-        """The turn's text as an output; a turn that ends without any is told as a failure, unless it may be silent."""
+        """The turn's text as an output; a turn that ends without any is told as a failure, unless it may be silent.
+
+        A summary is nobody's but the parent's.
+        """
+        if self._summarises:
+            return
         if said:
             answer = SendAnswer(
                 first_seq=entries[0].seq,
@@ -202,7 +209,8 @@ class Round:
 
     def _tell_failure(self, code: ErrorCode, reason: str) -> None:
         owed_to = self.manager.state.owes_to
-        self.manager.draft.send(SendError(code=code, message=reason, message_id=owed_to))
+        if not self._summarises:
+            self.manager.draft.send(SendError(code=code, message=reason, message_id=owed_to))
 
     def _retry_later(self, tries: int, reason: str) -> None:
         """Leave a delayed wake: the group stays free, so that `cancel` and new text get through."""
@@ -218,6 +226,7 @@ class Round:
         entries = [entry for entry in self.manager.pending_items if entry.seq > before]
         await self._carry_out(abandon_calls([entry for entry in entries if isinstance(entry, ToolCall)]))
         self.manager.draft.append(TurnEnd(reason="failed"))
+        self.manager.draft.set_state(turned=True)
         self._tell_failure(code, reason)
         owe_nothing(self.manager)
 

@@ -216,8 +216,8 @@ class _Slice:
         return Caller(self._manager, self._agent, agents, 0, self._ports.clock.now())
 
     async def _run_approved(self) -> None:
-        """Inline calls that a person approved are run before anything else is decided."""
-        seconds = max(1.0, self._seconds_left() - COMMIT_SECONDS)
+        """Inline calls that a person approved are run before anything else is decided; a dead letter runs nothing."""
+        seconds = max(1.0, self._seconds_left() - COMMIT_SECONDS) if self._completing else None
         await run_approved(self._caller(), self._ports.clock.now(), self._observer, seconds)
 
     def _leave_wake(self) -> None:

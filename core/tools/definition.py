@@ -5,6 +5,7 @@ Apart from the decorator because everything but the author's module meets only t
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from inspect import iscoroutinefunction
 from typing import Any
 
 from core.checks import check_positive, is_text
@@ -60,8 +61,11 @@ class Tool:
                 f"{owner}: deadline_seconds ({self.deadline_seconds:g}) bounds the whole call and cannot be shorter "
                 f"than timeout_seconds ({self.timeout_seconds:g}), which bounds one run"
             )
-        if not (isinstance(self.requires_approval, bool) or callable(self.requires_approval)):
-            raise DefinitionError(f"{owner}: requires_approval is a bool or a function of the arguments")
+        asks = self.requires_approval
+        if not (isinstance(asks, bool) or callable(asks)) or iscoroutinefunction(asks):
+            raise DefinitionError(
+                f"{owner}: requires_approval is a bool or a function of the arguments, not async"
+            )
 
     def _check_schema(self, owner: str) -> None:
         if self.input_schema.get("type") != "object":
