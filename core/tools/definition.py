@@ -61,11 +61,10 @@ class Tool:
                 f"{owner}: deadline_seconds ({self.deadline_seconds:g}) bounds the whole call and cannot be shorter "
                 f"than timeout_seconds ({self.timeout_seconds:g}), which bounds one run"
             )
-        asks = self.requires_approval
-        if not (isinstance(asks, bool) or callable(asks)) or iscoroutinefunction(asks):
-            raise DefinitionError(
-                f"{owner}: requires_approval is a bool or a function of the arguments, not async"
-            )
+        if not (isinstance(self.requires_approval, bool) or callable(self.requires_approval)):
+            raise DefinitionError(f"{owner}: requires_approval is a bool or a function of the arguments")
+        if iscoroutinefunction(self.requires_approval):
+            raise DefinitionError(f"{owner}: requires_approval is asked in mid-turn: it cannot be async")
 
     def _check_schema(self, owner: str) -> None:
         if self.input_schema.get("type") != "object":
