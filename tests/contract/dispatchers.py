@@ -13,12 +13,15 @@ import aioboto3
 from botocore.config import Config
 
 from core.ports import Dispatcher, Outgoing
-from infra.memory import MemoryClock
+from infra.memory import MemoryClock, MemorySchedule, MemorySchedules
 from infra.memory.dispatcher import MemoryDispatcher
 from infra.memory.queues import MemoryQueues, QueueSettings
 from infra.queue_errors import QueueUnavailable
+from infra.scheduler.requests import ScheduleTarget
+from infra.scheduler.schedules import Schedules
 from infra.sqs.dispatcher import SqsDispatcher
 from infra.sqs.limits import body_fault
+from tests.contract.watched import refused
 
 START = datetime(2025, 1, 1, tzinfo=UTC)
 PATIENCE_SECONDS = 5.0
@@ -35,6 +38,11 @@ def message(queue: str, name: str, group: str | None = None, **fields: Any) -> O
     return Outgoing(f"id-{name}", queue, json.dumps({"name": name}), group, **fields)
 
 
+def takes_back(name: str) -> Outgoing:
+    """Takes back the schedule of the message `name`."""
+    return Outgoing(f"un-{name}", "unschedule", f"id-{name}")
+
+
 @dataclass
 class Faults:
     """Which messages fail, how often, and every try."""
@@ -46,7 +54,8 @@ class Faults:
         self.left[name] = times
 
     def strikes(self, body: str) -> bool:
-        name = json.loads(body)["name"]
+        """Whether the try of this body fails. One that takes back goes by the id of what it takes back."""
+        name = json.loads(body)["name"] if body.startswith("{") else body
         self.tries.append(name)
         self.left[name] -= 1
         return self.left[name] >= 0
@@ -69,6 +78,10 @@ class Rig(Protocol):
         """The delay under which a message was put into the delay queue."""
         ...
 
+    async def scheduled(self) -> dict[str, str]:
+        """When each schedule that is there fires, in UTC, by name."""
+        ...
+
 
 class _FaultyQueues(MemoryQueues):
     def __init__(self, clock: MemoryClock, faults: Faults) -> None:
@@ -81,16 +94,33 @@ class _FaultyQueues(MemoryQueues):
         return super().send(name, body, **parameters)
 
 
+class _FaultySchedules(MemorySchedules):
+    def __init__(self, queues: MemoryQueues, clock: MemoryClock, faults: Faults) -> None:
+        super().__init__(queues, clock)
+        self._faults = faults
+
+    def create(self, schedule: MemorySchedule) -> None:
+        if not body_fault(schedule.body) and self._faults.strikes(schedule.body):
+            raise QueueUnavailable("injected")
+        super().create(schedule)
+
+    def delete(self, name: str) -> None:
+        if self._faults.strikes(name):
+            raise QueueUnavailable("injected")
+        super().delete(name)
+
+
 class MemoryRig:
     def __init__(self) -> None:
         self.faults, self.clock = Faults(), MemoryClock(START)
         self._queues = _FaultyQueues(self.clock, self.faults)
         for name in QUEUES:
             self._queues.create(name, QueueSettings(fifo=name in FIFO))
+        self._schedules = _FaultySchedules(self._queues, self.clock, self.faults)
 
     @property
     def dispatcher(self) -> Dispatcher:
-        return MemoryDispatcher(self._queues, self.clock, lambda: PATIENCE_SECONDS)
+        return MemoryDispatcher(self._queues, self._schedules, self.clock, lambda: PATIENCE_SECONDS)
 
     async def arrived(self, queue: str) -> list[str]:
         return [json.loads(body)["name"] for body in self._queues.bodies(queue)]
@@ -100,6 +130,9 @@ class MemoryRig:
         visible_at = self._queues.next_visible_at("delay")
         assert visible_at is not None
         return (visible_at - self.clock.now()).total_seconds()
+
+    async def scheduled(self) -> dict[str, str]:
+        return {one.name: f"{one.fires_at:%Y-%m-%dT%H:%M:%S.%f}" for one in self._schedules.pending()}
 
 
 class FaultySqs:
@@ -118,15 +151,54 @@ class FaultySqs:
         return {**answer, "Failed": [*answer.get("Failed", ()), *failed]}
 
 
+class FaultyScheduler:
+    """Fails as EventBridge Scheduler does."""
+
+    def __init__(self, client: Any, faults: Faults) -> None:
+        self._client, self._faults = client, faults
+        self.opened = 0
+        self.requests: list[Mapping[str, Any]] = []
+
+    async def open(self) -> "FaultyScheduler":
+        self.opened += 1
+        return self
+
+    async def create_schedule(self, **parameters: Any) -> Any:
+        return await self._ask("create_schedule", parameters["Target"]["Input"], parameters)
+
+    async def delete_schedule(self, **parameters: Any) -> Any:
+        return await self._ask("delete_schedule", parameters["Name"], parameters)
+
+    async def _ask(self, operation: str, body: str, parameters: Mapping[str, Any]) -> Any:
+        self.requests.append({"operation": operation, **parameters})
+        if self._faults.strikes(body):
+            raise refused("InternalServerException", 500)
+        return await getattr(self._client, operation)(**parameters)
+
+
 class SqsRig:
-    def __init__(self, client: Any, urls: Mapping[str, str]) -> None:
+    def __init__(self, client: Any, urls: Mapping[str, str], scheduler: Any, group: str) -> None:
         self.faults, self.clock = Faults(), MemoryClock(START)
         self.sqs, self.urls = client, dict(urls)
         self.client = FaultySqs(client, self.faults)
+        self._moto = scheduler
+        self.scheduler = FaultyScheduler(scheduler, self.faults)
+        self.target = ScheduleTarget(group, "arn:role", "arn:delay", "arn:delay-dead")
 
     @property
     def dispatcher(self) -> Dispatcher:
-        return SqsDispatcher(self.client, self.urls, self.clock, lambda: PATIENCE_SECONDS)
+        return self.dispatcher_over(self.client)
+
+    def dispatcher_over(
+        self, sqs: Any, scheduler: Any = None, patience: float = PATIENCE_SECONDS
+    ) -> Dispatcher:
+        """The same with other clients."""
+
+        async def opened() -> Any:
+            return scheduler
+
+        schedules = Schedules(self.scheduler.open if scheduler is None else opened, self.target)
+        return SqsDispatcher(sqs, self.urls, self.clock, lambda: patience, schedules)
 
     async def arrived(self, queue: str) -> list[str]:
         names: list[str] = []
@@ -146,6 +218,14 @@ class SqsRig:
         assert json.loads(entry["MessageBody"])["name"] == name
         return float(entry.get("DelaySeconds", 0))
 
+    async def scheduled(self) -> dict[str, str]:
+        listed = await self._moto.list_schedules(GroupName=self.target.group)
+        found = {}
+        for name in sorted(one["Name"] for one in listed["Schedules"]):
+            whole = await self._moto.get_schedule(GroupName=self.target.group, Name=name)
+            found[name] = whole["ScheduleExpression"].removeprefix("at(").removesuffix(")") + ".000000"
+        return found
+
 
 class Rigs(Protocol):
     def open(self) -> AbstractAsyncContextManager[Rig]: ...
@@ -163,8 +243,13 @@ class SqsRigs:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[SqsRig]:
-        async with _SESSION.client("sqs", endpoint_url=self._endpoint, config=_CONFIG) as client:
-            urls = {}
+        where = {"endpoint_url": self._endpoint, "config": _CONFIG, "verify": False}
+        async with (
+            _SESSION.client("sqs", **where) as client,
+            _SESSION.client("scheduler", **where) as scheduler,
+        ):
+            urls, group = {}, f"g{next(_NUMBERS)}"
+            await scheduler.create_schedule_group(Name=group)
             for name in QUEUES:
                 fifo = name in FIFO
                 created = await client.create_queue(
@@ -172,4 +257,4 @@ class SqsRigs:
                     Attributes={"FifoQueue": "true"} if fifo else {},
                 )
                 urls[name] = created["QueueUrl"]
-            yield SqsRig(client, urls)
+            yield SqsRig(client, urls, scheduler, group)

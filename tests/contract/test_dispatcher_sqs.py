@@ -8,7 +8,6 @@ import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
 from infra.queue_errors import QueueUnavailable, Unsendable
-from infra.sqs.dispatcher import SqsDispatcher
 from infra.sqs.limits import MAX_BATCH_BYTES
 from infra.sqs.sync_sender import SqsSender
 from tests.contract.dispatchers import SqsRigs, message
@@ -45,7 +44,7 @@ async def test_a_send_of_unknown_outcome_is_sent_again_and_arrives_once(
     async with rigs.open() as rig:
         watched = Watched(rig.sqs)
         watched.next_time("send_message_batch", loses_the_answer(failure), fails(failure))
-        dispatcher = SqsDispatcher(watched, rig.urls, rig.clock, lambda: 5.0)
+        dispatcher = rig.dispatcher_over(watched)
         assert await dispatcher.send([message("output", "out", "t1")]) == ()
         entries: Sequence[Any] = [call.request["Entries"] for call in watched.calls]
         assert len(entries) == 3
@@ -68,7 +67,7 @@ async def test_a_code_says_whether_it_can_ever_be_sent(rigs: SqsRigs, code: str,
     async with rigs.open() as rig:
         watched = Watched(rig.sqs)
         watched.next_time("send_message_batch", *[fails(refused(code))] * 20)
-        dispatcher = SqsDispatcher(watched, rig.urls, rig.clock, lambda: 4.0)
+        dispatcher = rig.dispatcher_over(watched, patience=4.0)
         (unsent,) = await dispatcher.send([message("worker:research", "call")])
         assert unsent.permanent is permanent
         assert (len(watched.calls) == 1) is permanent
