@@ -210,6 +210,19 @@ def test_unknown_stored_fields_are_kept_at_any_depth() -> None:
     assert after(one) == {"gone": 1, "messages": ["a", "b"], "at": None}
 
 
+class Team(BaseModel):
+    size: int = 0
+    people: list[Profile] = []
+
+
+def test_what_did_not_change_stays_as_it_was_stored() -> None:
+    people = [{"name": "a", "tags": [], "old": 1}, {"name": "b"}]
+    one = built(Team, {"size": 1, "people": people})
+    one.value.size = 2
+    assert state_change(one).edits == (SetAt(path=("size",), value=2),)
+    assert after(one)["people"] == people
+
+
 def test_a_field_that_is_now_a_view_is_kept_but_not_read() -> None:
     one = built(Mine, {"messages": ["of another type"]})
     assert [message.content for message in one.value.messages] == ["old"]
