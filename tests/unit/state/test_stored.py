@@ -1,55 +1,16 @@
-"""What is stored of a state: own fields, when they change; what older and newer code left there; what a patch does."""
+"""What is stored of a state: own fields, when they change; and what older and newer code left there."""
 
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, Field
 
-from core.request import RequestMessage
 from core.sources import Source
 from core.state import AgentState, AppMessage, GlobalState, StateUnfit
-from core.state.edits import SetAt, apply_edits, edits_between
-from core.state.rebuilt import ThreadView
-from core.state.stored import BuiltState, build_state, merged, patched, state_change
-from tests.support.conversations import said, user
-
-HISTORY = (user(said("hi")),)
-VIEW = ThreadView(HISTORY, (AppMessage(role="r", content="old"),), (Source("https://a", "A"),))
-
-
-class Profile(BaseModel):
-    name: str = ""
-    tags: list[str] = []
-
-
-class Mine(GlobalState):
-    count: int = 0
-    profile: Profile = Profile()
-    note: str | None = "none yet"
-
-
-@dataclass
-class Plain:
-    count: int = 0
-    seen: list[datetime] = field(default_factory=list)
-    message_history: list[RequestMessage] = field(default_factory=list)
-
-
-class Foreign(BaseModel):
-    """A model of an author's that knows nothing of Torpor."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    at: datetime | None = None
-    messages: list[str] = []
-
-
-class Shown(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    message_history: list[Any] = []
+from core.state.edits import SetAt, apply_edits
+from core.state.stored import BuiltState, build_state, state_change
+from tests.support.states import HISTORY, VIEW, Foreign, Mine, Plain, Profile, Renamed, Shown
 
 
 def built(state_type: type[Any] | None, stored: dict[str, Any] | None = None) -> BuiltState:
@@ -230,16 +191,6 @@ def test_a_field_that_is_now_a_view_is_kept_but_not_read() -> None:
     assert after(one)["messages"] == ["of another type"]
 
 
-class Renamed(GlobalState):
-    total: int = 0
-
-    @classmethod
-    def state_upgrade(cls, stored: dict[str, Any]) -> dict[str, Any]:
-        if "count" in stored:
-            stored["total"] = stored.pop("count")
-        return stored
-
-
 def test_an_older_shape_is_upgraded_and_stored_when_it_changes() -> None:
     one = built(Renamed, {"count": 3, "other": 1})
     assert one.value.total == 3
@@ -247,7 +198,6 @@ def test_an_older_shape_is_upgraded_and_stored_when_it_changes() -> None:
     one.value.total += 1
     assert after(one) == {"total": 4, "other": 1}
     assert built(Renamed, after(one)).value.total == 4
-    assert patched(Renamed, {"count": 3}, {"total": 5}) == edits_between({"count": 3}, {"total": 5})
 
 
 class BadUpgrade(GlobalState):
@@ -269,85 +219,3 @@ class BadUpgrade(GlobalState):
 def test_a_stored_state_that_fits_no_more_is_told(state_type: type[Any], stored: dict[str, Any]) -> None:
     with pytest.raises(StateUnfit):
         build_state(state_type, stored, VIEW)
-    with pytest.raises(StateUnfit):
-        patched(state_type, stored, {})
-
-
-# ---- patches
-
-
-@pytest.mark.parametrize(
-    ("target", "patch", "result"),
-    [  # RFC 7386, appendix A
-        ({"a": "b"}, {"a": "c"}, {"a": "c"}),
-        ({"a": "b"}, {"b": "c"}, {"a": "b", "b": "c"}),
-        ({"a": "b"}, {"a": None}, {}),
-        ({"a": "b", "b": "c"}, {"a": None}, {"b": "c"}),
-        ({"a": ["b"]}, {"a": "c"}, {"a": "c"}),
-        ({"a": "c"}, {"a": ["b"]}, {"a": ["b"]}),
-        ({"a": {"b": "c"}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d"}}),
-        ({"a": [{"b": "c"}]}, {"a": [1]}, {"a": [1]}),
-        (["a", "b"], ["c", "d"], ["c", "d"]),
-        ({"a": "b"}, ["c"], ["c"]),
-        ({"a": "foo"}, None, None),
-        ({"a": "foo"}, "bar", "bar"),
-        ({"e": None}, {"a": 1}, {"e": None, "a": 1}),
-        ([1, 2], {"a": "b", "c": None}, {"a": "b"}),
-        ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
-    ],
-)
-def test_a_merge_patch_is_what_its_standard_says(target: Any, patch: Any, result: Any) -> None:
-    assert merged(target, patch) == result
-
-
-@pytest.mark.parametrize("state_type", [Mine, None])
-def test_a_patch_changes_what_it_names(state_type: type[Any] | None) -> None:
-    stored = {"count": 1, "profile": {"name": "a", "tags": ["x"]}, "note": "n", "gone": 1}
-    edits = patched(state_type, stored, {"count": 5, "profile": {"name": "b"}})
-    changed = apply_edits(stored, edits)
-    assert changed == {**stored, "count": 5, "profile": {"name": "b", "tags": ["x"]}}
-    assert patched(state_type, changed, {"count": 5}) == ()
-
-
-def test_a_patch_of_null_gives_a_field_its_default() -> None:
-    stored = {"count": 1, "profile": {"name": "a", "tags": []}, "note": "n"}
-    changed = apply_edits(stored, patched(Mine, stored, {"count": None, "note": None}))
-    assert changed == {"count": 0, "profile": {"name": "a", "tags": []}, "note": "none yet"}
-
-
-@pytest.mark.parametrize(
-    ("state_type", "patch"),
-    [
-        (Mine, {"count": "many"}),
-        (Mine, {"count": 1, "cuont": 2}),
-        (Mine, {"profile": {"tags": "x"}}),
-        (Mine, {"messages": []}),
-        (Mine, {"message_history": []}),
-        (AgentState, {"sources": []}),
-        (AgentState, {"step": None, "query": 3}),
-        (Foreign, {"other": 1}),
-        (Plain, {"message_history": []}),
-        (None, {"big": "x" * 300_000}),
-    ],
-)
-def test_a_patch_that_does_not_fit_is_told(state_type: type[Any] | None, patch: dict[str, Any]) -> None:
-    with pytest.raises(StateUnfit):
-        patched(state_type, None, patch)
-
-
-def test_errors_of_the_authors_code_name_no_values() -> None:
-    class Picky(GlobalState):
-        word: str = ""
-
-        @field_validator("word")
-        @classmethod
-        def _check(cls, word: str) -> str:
-            if word:
-                raise KeyError("unlucky")
-            return word
-
-    with pytest.raises(StateUnfit, match="KeyError"):
-        patched(Picky, None, {"word": "secret"})
-    with pytest.raises(StateUnfit) as caught:
-        patched(Mine, None, {"count": "secret"})
-    assert "secret" not in str(caught.value)
