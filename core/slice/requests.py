@@ -18,6 +18,7 @@ from core.request import (
     RequestMessage,
     ResultPart,
     ToolSpec,
+    joined,
 )
 from core.text import canonical_json
 
@@ -58,7 +59,7 @@ def build_request(
     if compaction and window is not None:
         share = COMPACTION_INPUT_SHARE / (OVERFLOW_DIVISOR if shrunk else 1)
         room = max(1, int(window * share) - agent.settings.max_output_tokens)
-        messages = tuple(trim_to_tokens(room)(messages))
+        messages = joined(trim_to_tokens(room)(messages))
     return ModelRequest(
         model=agent.model,
         messages=messages,

@@ -1,7 +1,7 @@
 """A round: one completion, its inline calls, and what it leaves in the draft of the commit. Never writes or sends."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from core.agent import Agent
@@ -9,9 +9,11 @@ from core.child_messages import SPAWN_TOOL
 from core.chunks import Completed, Usage
 from core.entries import Assistant, Entry, ToolCall, TurnEnd
 from core.errors import DefinitionError, ErrorCode, ModelDenied, ModelOverflow
+from core.history.chain import HistoryContext, ProcessorFailed, run_processors
 from core.history.manager import HistoryManager
 from core.outbox import SendAnswer, SendError
 from core.ports import Observer
+from core.request import ModelRequest
 from core.settings import Limits
 from core.slice.builtin import Caller
 from core.slice.builtin.close import close_itself
@@ -67,21 +69,36 @@ class Round:
         except DefinitionError as error:
             await self._fail("model", str(error))
             return RoundDone(False)
+        try:
+            return await self._complete(completing)
+        except ProcessorFailed as error:
+            await self._fail("model", str(error))
+            return RoundDone(False)
+
+    async def _complete(self, completing: Completing) -> RoundDone:
         window = context_window(self.agent, completing.model)
-        request = build_request(self.manager, self.agent, self.tries_before + 1, window=window)
+        request = await self._request(window)
         estimate = estimated_tokens(request)
         if window is not None and self._must_wait(estimate, window):
             return RoundDone(False)
         last_words = self._summarises or limit_reached(self.manager.state, self.agent.limits, estimate)
         ending = await completing.complete(request)
         if isinstance(ending, RefusedForGood) and isinstance(ending.error, ModelOverflow):
-            ending = await completing.complete(
-                build_request(self.manager, self.agent, self.tries_before + 1, window=window, shrunk=True)
-            )
+            ending = await completing.complete(await self._request(window, shrunk=True))
         overflows = isinstance(ending, RefusedForGood) and isinstance(ending.error, ModelOverflow)
         if overflows and self._compact(blocking=True):
             return RoundDone(False)
         return await self._end(ending, last_words, window)
+
+    async def _request(self, window: int | None, *, shrunk: bool = False) -> ModelRequest:
+        """What the history processors show of the history; a compaction sees it all. Raises ProcessorFailed."""
+        request = build_request(self.manager, self.agent, self.tries_before + 1, window=window, shrunk=shrunk)
+        if self._summarises:
+            return request
+        context = HistoryContext(self.manager.thread_id, self.agent.model)
+        seconds = max(1.0, self.seconds_left() - COMMIT_SECONDS)
+        messages = await run_processors(self.agent.history_processors, request.messages, context, seconds)
+        return replace(request, messages=messages)
 
     @property
     def _summarises(self) -> bool:
