@@ -54,12 +54,11 @@ class SendToolAnswer(Value):
 
 
 class SendQuestion(Value):
-    """A `question` output. `name` and `args` are the call's."""
+    """A `question` output. `name` is the call's. The arguments to approve stand in the call's entry."""
 
     kind: Literal["question"] = "question"
     call_id: str
     name: str
-    args: dict[str, Any] = {}
     question: Question
 
 
@@ -107,12 +106,10 @@ class SendAnswer(Value):
 
 
 class SendStarted(Value):
-    """A `tool_started` output. `name` and `args` as those of `SendCall`."""
+    """A `tool_started` output. Name and arguments are those of the call's entry, else of its `SendCall`."""
 
     kind: Literal["tool_started"] = "tool_started"
     call_id: str
-    name: str | None = None
-    args: dict[str, Any] | None = None
 
 
 class SendError(Value):

@@ -2,11 +2,13 @@
 
 from typing import Any, assert_never
 
+from core.child_messages import call_in
 from core.clock import iso
 from core.commit import Commit
-from core.entries import Assistant, ToolCall
+from core.entries import Assistant
 from core.outbox import (
     SendAnswer,
+    SendCall,
     SendCompacted,
     SendError,
     SendQuestion,
@@ -34,10 +36,10 @@ def output_fields(message: Output, commit: Commit) -> tuple[int, dict[str, Any]]
     match message:
         case SendAnswer():
             return message.last_seq, _answer(message, commit)
-        case SendStarted():
-            return _started(message, commit)
-        case SendQuestion(call_id=call_id, name=name, args=args, question=question):
-            return commit.last_seq, {"call_id": call_id, "name": name, "args": args, **_asked(question)}
+        case SendStarted(call_id=call_id):
+            return _started(call_id, commit)
+        case SendQuestion(call_id=call_id, name=name, question=question):
+            return commit.last_seq, {"call_id": call_id, "name": name, **_asked(question, call_id, commit)}
         case SendQuestionClosed(call_id=call_id, question_kind=kind, outcome=outcome):
             return commit.last_seq, {"call_id": call_id, "kind": kind, "outcome": outcome}
         case SendError() | SendSpawned() | SendThreadClosed() | SendCompacted():
@@ -46,19 +48,20 @@ def output_fields(message: Output, commit: Commit) -> tuple[int, dict[str, Any]]
             assert_never(message)
 
 
-def _started(message: SendStarted, commit: Commit) -> tuple[int, dict[str, Any]]:
-    head = {"call_id": message.call_id}
-    if message.name is not None:
-        return commit.last_seq, {**head, "name": message.name, "args": message.args}
-    call = next(e for e in commit.entries if isinstance(e, ToolCall) and e.call_id == message.call_id)
-    return call.seq, {**head, "name": call.name, "args": call.args}
+def _started(call_id: str, commit: Commit) -> tuple[int, dict[str, Any]]:
+    """A call that was approved is sent by a later commit than its entry's."""
+    sent = next((m for m in commit.outbox if isinstance(m, SendCall) and m.call_id == call_id), None)
+    if sent is not None and sent.name is not None:
+        return commit.last_seq, {"call_id": call_id, "name": sent.name, "args": sent.args}
+    call = call_in(commit, call_id)
+    return call.seq, {"call_id": call_id, "name": call.name, "args": call.args}
 
 
-def _asked(question: Question) -> dict[str, Any]:
+def _asked(question: Question, call_id: str, commit: Commit) -> dict[str, Any]:
     head = {"kind": question.kind, "expires_at": iso(question.expires_at)}
     match question.kind:
         case "approval":
-            return head
+            return {**head, "args": call_in(commit, call_id).args}
         case "choice":
             chosen = {"prompt": question.prompt, "choices": list(question.choices)}
             return {**head, **chosen, "default": question.default}

@@ -6,9 +6,11 @@ from core.errors import MisuseError
 from core.fold import CALL_FIELDS
 from core.history.manager import HistoryManager
 from core.outbox import SendCall, SendQuestion, SendQuestionClosed, SendStarted, SendToolAnswer
-from core.text import wire_json
+from core.text import shorten, wire_json
 from core.thread import LiveCall, Question
 
+MAX_NOTE_CHARACTERS = 10_000
+"""Of edited arguments, in what the model is told."""
 EDITED = "[A person approved this call with other arguments than yours. It was run with: {args}]"
 TAKEN_BY_DEFAULT = "[Nobody answered in time. The default was taken: {choice}]"
 
@@ -17,8 +19,7 @@ def ask(manager: HistoryManager, call_id: str, question: Question) -> None:
     """Put the question to people; the call stays live until it is answered, one way or another."""
     entry = manager.draft.call_entry(call_id)
     _reopen(manager, _live(manager, call_id), question=question)
-    asked = SendQuestion(call_id=call_id, name=entry.name, args=entry.args, question=question)
-    manager.draft.send(asked)
+    manager.draft.send(SendQuestion(call_id=call_id, name=entry.name, question=question))
 
 
 def approve(manager: HistoryManager, approved: Approve) -> None:
@@ -27,7 +28,7 @@ def approve(manager: HistoryManager, approved: Approve) -> None:
     entry = manager.draft.call_entry(approved.call_id)
     args = entry.args if approved.args is None else approved.args
     edited = args != entry.args
-    note = EDITED.format(args=wire_json(args)) if edited else ""
+    note = EDITED.format(args=shorten(wire_json(args), MAX_NOTE_CHARACTERS)) if edited else ""
     _close_question(manager, call, expired=False)
     worker = approved.tool.worker
     if worker is None:
@@ -36,7 +37,7 @@ def approve(manager: HistoryManager, approved: Approve) -> None:
     _reopen(manager, call, question=None, note=note, worker=worker, deadline_at=approved.deadline_at)
     sent = {"call_id": call.call_id, "name": call.name, "args": args}
     draft.send(SendCall.model_validate({**sent, "worker": worker, "deadline_at": approved.deadline_at}))
-    draft.send(SendStarted.model_validate(sent))
+    draft.send(SendStarted(call_id=call.call_id))
 
 
 def tell_worker(manager: HistoryManager, told: TellWorker) -> None:

@@ -9,11 +9,12 @@ from core.delivery import DELAY, UNSCHEDULE
 from core.ports import Outgoing
 from tests.support.inputs import close, delivered, result, user
 from tests.support.played import calls, says
+from tests.support.rules import Call
 from tests.support.world import START, WEB, World, world
 
 MINUTE = ("sleep", {"seconds": 60})
 HOUR = ("sleep", {"seconds": 3600})
-EVER = ("sleep_until_event_or_input", {})
+EVER: Call = ("sleep_until_event_or_input", {})
 ECHO = ("echo", {"text": "hi"})
 DIG = ("dig", {"depth": 1})  # has 60 s
 

@@ -5,10 +5,10 @@ import pytest
 from core.entries import ToolResult
 from core.history.answers import WOKEN
 from core.render import plain_text
-from tests.support.rules import FETCH, on, spawn, spawned, task
+from tests.support.rules import FETCH, Call, on, spawn, spawned, task
 from tests.support.tree import ROOT, Tree, tree
 
-EVER = ("sleep_until_event_or_input", {})
+EVER: Call = ("sleep_until_event_or_input", {})
 WEEK = ("sleep", {"seconds": 7 * 86_400})
 RULES = [
     on(FETCH, user="watch", depth=0),
