@@ -1,8 +1,7 @@
 """The checker: hears of every effect, holds every rule against it, and then takes it into what it knows."""
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -10,17 +9,21 @@ from typing import Any
 from core.clock import Clock
 from core.commit import Commit, commit_record
 from core.ids import digest
+from core.parsing import thread_of
 from core.ports import Outgoing, ParkedBody
 from core.request import ModelRequest
 from core.work import Begun, Ended, Finished, Started
 from infra.memory import MemoryStore
 
-from .facts import Circumstances, Facts, Json, seen
-from .points import CURRENT, Invocation
+from .commits_seen import Circumstances, Json, seen
+from .facts import Facts
+from .points import CURRENT, VISIT, Invocation, Visit
+from .rules_credit import account_for, broken_by_minting
 from .rules_end import broken_at_the_end
 from .rules_inputs import broken_by_acknowledging
 from .rules_log import broken_by_commit, broken_by_rewriting
 from .rules_sending import broken_by_sending, broken_by_tip, broken_by_writing_for
+from .rules_tree import broken_by_silence
 from .rules_work import broken_by_asking, broken_by_beginning, broken_by_running
 
 MOST_CALLS = 40
@@ -36,8 +39,6 @@ class Checker:
     broken: list[str] = field(default_factory=list)
     effects: int = 0
     """Durable ones, so far."""
-    counted: dict[str, Counter[str]] = field(default_factory=dict)
-    """By invocation, its port calls up to its last load."""
     visits: int = 0
     """Loads, so far."""
     known: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -52,31 +53,36 @@ class Checker:
 
     def loaded(self, who: Invocation, thread_id: str, number: int) -> None:
         self.visits += 1
-        who.visit, who.accepted_at, who.attempt = self.visits, None, 0
+        self._hold(_too_many_calls(who))
+        visit = Visit(self.visits)
+        who.visits.append(visit)
+        VISIT.set(visit)
         self._knows(who, thread_id, number)
-        counts = Counter(who.calls)
-        for call, count in (counts - self.counted.get(who.name, Counter())).items():
-            if count > MOST_CALLS:
-                self._hold([f"bounded: a slice of {who.name} made {count} calls of {call}"])
-        self.counted[who.name] = counts
 
     def committed(self, who: Invocation, commit: Commit) -> None:
         self.effects += 1
-        made = Circumstances(
-            by=who.name,
-            visit=who.visit,
-            completing=who.function == "agent",
-            accepted_at=who.accepted_at or self.clock.now(),
-            attempt=who.attempt,
-            given=who.given,
-        )
-        thread, now_seen = self.facts.thread(commit.thread_id), seen(commit, made)
+        thread, now_seen = self.facts.thread(commit.thread_id), seen(commit, self._circumstances(who, commit))
         self._knows(who, commit.thread_id, commit.number)
         if commit.number <= len(thread.commits):
             self._hold(broken_by_rewriting(thread, now_seen))
-        else:
-            self._hold(broken_by_commit(self.facts, thread, now_seen))
-            self.facts.apply(commit.thread_id, now_seen)
+            return
+        self._hold(broken_by_commit(self.facts, thread, now_seen))
+        account_for(self.facts, thread, now_seen)
+        self.facts.apply(commit.thread_id, now_seen)
+        self._hold(broken_by_silence(thread))
+        self._hold(broken_by_minting(self.facts))
+
+    def _circumstances(self, who: Invocation, commit: Commit) -> Circumstances:
+        visit = VISIT.get() or Visit(0)
+        return Circumstances(
+            by=who.name,
+            visit=visit.number,
+            completing=who.function == "agent",
+            accepted_at=visit.accepted_at or self.clock.now(),
+            attempt=visit.attempt,
+            tokens=visit.tokens,
+            given=tuple(body for body in who.given if thread_of(body)[0] == commit.thread_id),
+        )
 
     def marked(self, who: Invocation, commit: Commit) -> None:
         self.effects += 1
@@ -115,10 +121,17 @@ class Checker:
             self.facts.told.add(body["message_id"])
 
     def requested(self, who: Invocation, request: ModelRequest) -> None:
-        who.attempt = request.context.attempt
+        visit = VISIT.get()
+        assert visit is not None
+        visit.attempt = request.context.attempt
         thread = self.facts.thread(request.context.thread_stack[-1])
         number = self.known[who.name][thread.thread_id]
-        self._hold(broken_by_asking(thread, number, request))
+        self._hold(broken_by_asking(self.facts, thread, number, request))
+
+    def completed(self, who: Invocation, tokens: int) -> None:
+        visit = VISIT.get()
+        assert visit is not None
+        visit.tokens = tokens
 
     def begun(self, who: Invocation, call_id: str, lease_until: datetime, begun: Begun) -> None:
         self.effects += 1
@@ -155,6 +168,7 @@ class Checker:
 
     def acknowledged(self, who: Invocation, queue: str, record: Mapping[str, Any], *, alone: bool) -> None:
         self.effects += 1
+        self._hold(_too_many_calls(who))
         known = self.known.get(who.name, {}) if alone else {}  # a later record's slice may have seen more
         self._hold(broken_by_acknowledging(self.facts, who.name, known, queue, record))
 
@@ -169,3 +183,10 @@ class Checker:
             kept = [digest(commit_record(commit)) for commit in store.commits(thread.thread_id)]
             if kept != [commit.digest for commit in thread.commits]:
                 self._hold([f"append-only: the log of {thread.thread_id} is not what was committed"])
+
+
+def _too_many_calls(who: Invocation) -> Iterator[str]:
+    for visit in who.visits:
+        for call, count in visit.calls.items():
+            if count > MOST_CALLS:
+                yield f"bounded: a slice of {who.name} made {count} calls of {call}"

@@ -38,7 +38,7 @@ class Functions:
     app: App
     script: Script
     deadly: str | None
-    """A user text whose completion kills the function."""
+    """In the text that a request ends with: then its completion kills the function."""
     clock: VirtualClock
     queues: SimulatedQueues
     store: MemoryStore

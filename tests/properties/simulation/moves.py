@@ -137,5 +137,4 @@ def _early(world: World, number: int) -> None:
     """A timer fires before it is due."""
     world.repeats += 1
     message = world.queues.sent[number]
-    group = message.group or world.scenario.says[0].body["thread_id"]
-    world.queues.send("input", message.body, group=group, dedup_id=f"early-{world.repeats}")
+    world.queues.send("input", message.body, group=message.thread_id, dedup_id=f"early-{world.repeats}")

@@ -7,6 +7,7 @@ cannot wait: the schedule decides on the spot, and a crash there is an exception
 
 import asyncio
 import math
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -76,12 +77,8 @@ class Invocation:
     left_seconds: Callable[[], float] = lambda: math.inf
     given: tuple[str, ...] = ()
     """Bodies of its records."""
-    visit: int = 0
-    """The number of its last load, counted over the run."""
-    accepted_at: datetime | None = None
-    """When it first looked at the clock after that."""
-    attempt: int = 0
-    """Of its last completion after that; 0: it made none."""
+    visits: list["Visit"] = field(default_factory=list)
+    """Its loads so far: several, if a race was lost or the records are of several threads."""
     _calls: dict[str, int] = field(default_factory=dict)
 
     async def call(
@@ -124,13 +121,28 @@ class Invocation:
 
     def _number(self, name: str) -> int:
         self._calls[name] = self._calls.get(name, 0) + 1
+        if (visit := VISIT.get()) is not None:
+            visit.calls[name] += 1
         return self._calls[name]
 
-    @property
-    def calls(self) -> Mapping[str, int]:
-        """How often each call was made."""
-        return self._calls
+
+@dataclass(slots=True, eq=False)
+class Visit:
+    """What an invocation does with one thread, from one load to the next. Records of other threads run beside it."""
+
+    number: int
+    """Of the load, counted over the run."""
+    accepted_at: datetime | None = None
+    """When it first looked at the clock."""
+    attempt: int = 0
+    """Of its last completion; 0: it made none."""
+    tokens: int = 0
+    """What its last finished completion cost."""
+    calls: Counter[str] = field(default_factory=Counter)
+    """How often each port call was made."""
 
 
 CURRENT: ContextVar[Invocation] = ContextVar("CURRENT")
 """The invocation that the running code belongs to: for tools, which get no ports."""
+VISIT: ContextVar[Visit | None] = ContextVar("VISIT", default=None)
+"""The visit that the running code belongs to, if it has loaded a thread."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from core.chunks import Chunk
+from core.chunks import Chunk, Completed
 from core.clock import Clock
 from core.commit import Commit
 from core.entries import Entry
@@ -24,7 +24,7 @@ from infra.memory.dispatcher import MemorySender
 from infra.queue_errors import QueueUnavailable, Unsendable
 from infra.send_order import Confirmed, Never, NotNow, SendOutcome, send_in_order
 
-from .points import Invocation, PortFaults
+from .points import VISIT, Invocation, PortFaults
 from .watcher import Watcher
 
 READ = PortFaults(before={"fail": lambda: StoreUnavailable("throttled")})
@@ -58,8 +58,8 @@ class HeldClock:
 
     def now(self) -> datetime:
         now = self.clock.now()
-        if self.by_slice:
-            self.who.accepted_at = self.who.accepted_at or now
+        if self.by_slice and (visit := VISIT.get()) is not None:
+            visit.accepted_at = visit.accepted_at or now
         return now
 
     async def sleep(self, seconds: float) -> None:
@@ -169,6 +169,7 @@ class HeldModel:
     model: Model
     watcher: Watcher
     deadly: str | None
+    """In the text that a request ends with: then whoever makes it dies."""
 
     @property
     def context_window(self) -> int | None:
@@ -181,11 +182,13 @@ class HeldModel:
     async def stream(self, request: ModelRequest, *, timeout_seconds: float) -> AsyncGenerator[Chunk, None]:
         self.watcher.requested(self.who, request)
         await self.who.hold("model.stream", "before", faults=COMPLETION.before)
-        if self.deadly is not None and getattr(request.messages[-1].parts[-1], "text", None) == self.deadly:
+        if self.deadly is not None and self.deadly in repr(request.messages[-1].parts[-1]):
             await self.who.die()
         async with aclosing(self.model.stream(request, timeout_seconds=timeout_seconds)) as chunks:
             async for chunk in chunks:
                 await self.who.hold("model.chunk", "before", faults=CHUNK)
+                if isinstance(chunk, Completed):
+                    self.watcher.completed(self.who, chunk.usage.total)
                 yield chunk
 
 

@@ -3,6 +3,7 @@
 Standard queues deliver in any order; anything that was ever sent can come again, days later, under a new SQS id.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,11 @@ class Sent:
     queue: str
     body: str
     group: str | None
+
+    @property
+    def thread_id(self) -> str:
+        """Whom it is for."""
+        return str(json.loads(self.body)["thread_id"])
 
 
 def dead(queue: str) -> str:

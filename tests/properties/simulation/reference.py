@@ -1,31 +1,34 @@
 """The fault-free run that a faulty one is compared with: the same slices take in the same inputs, and nothing fails.
 
-What the model did is part of the input: which try of a completion succeeded, which failed for now or for good. So are
-a queue that will never take a call, a tool that hung, a slice that had no time left, and instants.
+One thread at a time: what others told it is its input, and what it inherits is read from their logs, which are compared
+in their turn. A queue that will never take a call, a tool that hung, a slice that had no time left, instants and what
+the model did (`replayed_model.py`) are input too.
 """
 
-from collections.abc import AsyncGenerator, Iterator, Sequence
+import json
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 
-from core.chunks import Chunk, TextChunk
+from core.clock import Clock
 from core.commit import Commit
-from core.errors import ModelOverflow, ModelRefused, ModelUnavailable, Refused
+from core.errors import Refused
 from core.messages import Envelope, Input, Timer, Wake
 from core.parsing import parse_input
-from core.ports import Model, Outgoing, Unsent
-from core.request import ModelRequest
+from core.ports import Outgoing, Unsent
 from core.slice import SlicePorts, run_slice
 from infra.memory import MemoryStore
-from infra.scripted.model import ScriptedModel
+from infra.memory.store import _Thread
 
-from .facts import TURN_KINDS, CommitSeen, Json, ThreadFacts, seen
+from .commits_seen import CommitSeen, TakenIn, identity_of, seen
 from .loop import VirtualLoop
 from .points import CURRENT, Faults, Gate, Invocation
 from .queues import Sent
+from .replayed_model import ReplayedModel, rounds_of
 from .scenario import Scenario
+from .thread_facts import ThreadFacts
 from .tools import RAN
 
 PLENTY_SECONDS = 1000.0
@@ -49,11 +52,14 @@ def replayed(reference: "Reference") -> list[CommitSeen]:
 
 
 class _Store(MemoryStore):
-    """Says when it has taken a commit."""
+    """Keeps one thread, and reads all others where the faulty run left them. Moves the clock with each commit."""
 
-    def __init__(self, clock: "_SetClock") -> None:
+    def __init__(self, clock: "_SetClock", thread_id: str, others: MemoryStore) -> None:
         super().__init__(clock)
-        self._time = clock
+        self._time, self._own, self._others = clock, thread_id, others
+
+    def _thread(self, thread_id: str) -> _Thread:
+        return super()._thread(thread_id) if thread_id == self._own else self._others._thread(thread_id)
 
     async def commit(self, commit: Commit) -> None:
         await super().commit(commit)
@@ -81,6 +87,7 @@ class Reference:
     faulty: ThreadFacts
     scenario: Scenario
     sent: Sequence[Sent]
+    others: MemoryStore
     lost_calls: set[str]
     clock: _SetClock = field(init=False)
     store: MemoryStore = field(init=False)
@@ -93,8 +100,8 @@ class Reference:
         """Slice after slice."""
         commits = self.faulty.commits
         self.clock = _SetClock(commits[0].made.accepted_at)
-        self.store = _Store(self.clock)
-        self.rounds = _rounds(commits)
+        self.store = _Store(self.clock, self.faulty.thread_id, self.others)
+        self.rounds = rounds_of(commits)
         for _, visit in groupby(commits, key=lambda commit: commit.made.visit):
             await self._visit(list(visit))
         return self.commits()
@@ -118,7 +125,9 @@ class Reference:
 
         await run_slice(
             self.scenario.app,
-            SlicePorts(self.store, self, lambda _: _ReplayedModel(self, made.visit), self.clock),
+            SlicePorts(
+                self.store, self, lambda _: ReplayedModel(self, self.scenario.script, made.visit), self.clock
+            ),
             self.faulty.thread_id,
             inputs,
             seconds_left=seconds_left,
@@ -134,7 +143,7 @@ class Reference:
 
     def rounds_had(self) -> int:
         """How many rounds this run has had so far."""
-        return len(_rounds(self.commits()))
+        return len(rounds_of(self.commits()))
 
     def next_round(self, visit: int) -> CommitSeen | None:
         """The faulty run's commit of this slice's next round; None if it made no more. A later slice that took in
@@ -150,16 +159,18 @@ class Reference:
         last = max(other.number for other in self.faulty.commits if other.made.visit == visit)
         later = [other for other in self.faulty.commits if other.made.visit == commit.made.visit]
         between = self.faulty.commits[last : later[-1].number]
-        return commit.made.completing and not any(other.consumed for other in between)
+        return commit.made.completing and not any(other.taken for other in between)
+
+    def move_to(self, commit: CommitSeen) -> Clock:
+        """The clock, at this commit of the faulty run."""
+        self.clock.instant = commit.at
+        return self.clock
 
     # ---- inputs
 
     async def _inputs(self, commit: CommitSeen) -> list[Input]:
         """What a commit consumed. Of a wake or timer that this run does not wait for there is nothing to take."""
-        taken = [
-            self._input(*key, digest) for key, digest in zip(commit.consumed, commit.digests, strict=True)
-        ]
-        named = [await self._awaited(one) for one in taken]
+        named = [await self._awaited(self._input(one)) for one in commit.taken]
         return [one for one in named if one.message_id]
 
     async def _awaited(self, taken: Input) -> Input:
@@ -178,18 +189,19 @@ class Reference:
         for body in commit.made.given:
             with suppress(Refused):
                 taken = parse_input(body, _NOWHERE)
-                number = self.faulty.consumed.get((taken.message.type, taken.message_id), 0)
+                number = self.faulty.took(taken.message.type, taken.message_id) or 0
                 if number < commit.number and bool(number) != isinstance(taken.message, Wake | Timer):
                     dead.append(taken)
         return dead
 
-    def _input(self, kind: str, message_id: str, digest: str) -> Input:
+    def _input(self, wanted: TakenIn) -> Input:
         for sent in self.sent:
-            if sent.queue in ("input", "delay") and message_id in sent.body:
+            if sent.queue in ("input", "delay") and wanted.message_id in sent.body:
                 taken = parse_input(sent.body, _NOWHERE)
-                if (taken.message.type, taken.message_id, taken.body_digest) == (kind, message_id, digest):
+                body = json.loads(sent.body)
+                if (identity_of(body), taken.body_digest) == (wanted.identity, wanted.digest):
                     return taken
-        raise AssertionError(f"{kind} {message_id} was consumed, but never sent")
+        raise AssertionError(f"{wanted.identity} was consumed, but never sent")
 
     # ---- as dispatcher and schedule
 
@@ -211,76 +223,3 @@ class Reference:
 
     def pass_at(self, who: Invocation, call: str, place: str, faults: Faults) -> None:
         """Nothing here is synchronous."""
-
-
-def _rounds(commits: Sequence[CommitSeen]) -> list[CommitSeen]:
-    """The commits that hold the end of a round: a turn, a failed one, or a wake to try again."""
-    rounds, tries = [], 0
-    for commit in commits:
-        turn = any(entry["kind"] in TURN_KINDS for entry in commit.entries)
-        early = _tries(commit) == tries and any(kind == "wake" for kind, _ in commit.consumed)
-        again = (
-            bool(_tries(commit)) and not early
-        )  # a wake that came early is armed again, with as many tries
-        ended = turn or _failure(commit) is not None
-        if ended or again:
-            rounds.append(commit)
-        tries = 0 if ended else _tries(commit) or tries
-    return rounds
-
-
-def _tries(commit: CommitSeen) -> int:
-    """Tries of a completion that goes on later; 0 if none does."""
-    change = commit.changed("wake_armed")
-    return int(change["tries"]) if change is not None and change["reason"] == "model" else 0
-
-
-def _failure(commit: CommitSeen) -> Json | None:
-    """The error that a turn ended with. The dead-letter handler ends debts, not turns."""
-    failed = any(e["kind"] == "turn_end" and e["reason"] == "failed" for e in commit.entries)
-    errors = [p.content for p in commit.promises if p.kind == "error" and p.content["code"] != "dead_letter"]
-    return errors[-1] if failed and errors else None
-
-
-@dataclass(frozen=True, slots=True)
-class _ReplayedModel:
-    """Answers as the script does, and fails where the faulty run's model did."""
-
-    reference: Reference
-    visit: int
-
-    @property
-    def context_window(self) -> int | None:
-        return None
-
-    @property
-    def signs_reasoning(self) -> bool:
-        return True
-
-    async def stream(self, request: ModelRequest, *, timeout_seconds: float) -> AsyncGenerator[Chunk, None]:
-        reference = self.reference
-        commit = reference.next_round(self.visit)
-        assert commit is not None
-        if request.context.attempt < commit.made.attempt:
-            raise ModelUnavailable("it failed in the faulty run too")
-        reference.clock.instant = commit.at
-        if (failure := _failure(commit)) is not None:
-            async for chunk in _broken_off(commit, failure):
-                yield chunk
-        if _tries(commit):
-            reference.is_time_up = True
-            raise ModelUnavailable("it failed in the faulty run too")
-        model: Model = ScriptedModel(reference.scenario.script, reference.clock)
-        async for chunk in model.stream(request, timeout_seconds=timeout_seconds):
-            yield chunk
-
-
-async def _broken_off(commit: CommitSeen, failure: Json) -> AsyncGenerator[Chunk, None]:
-    """A completion that was given up: what is left of it, then the reason."""
-    _, tries, reason = failure["message"].partition(" tries: ")
-    if tries:
-        for entry in commit.entries:
-            if entry["kind"] == "assistant":
-                yield TextChunk(entry["text"])
-        raise ModelUnavailable(reason)
-    raise (ModelOverflow if failure["code"] == "overflow" else ModelRefused)(failure["message"])

@@ -8,22 +8,24 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from .facts import TURN_KINDS, CommitSeen, Facts, Json, ThreadFacts
+from .commits_seen import TURN_KINDS, CommitSeen, Json, TakenIn
+from .facts import Facts
+from .thread_facts import ThreadFacts
 
 Broken = Iterator[str]
 
 
 def broken_by_content(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:
     """What this commit, the next of its thread, says wrongly."""
-    for kind, message_id in commit.consumed:
-        if kind == "user_message":
-            yield from _as_said(thread, commit, message_id)
-        elif kind == "tool_result":
-            yield from _as_answered(facts, commit, message_id)
+    for one in commit.taken:
+        if one.speaks:
+            yield from _as_said(thread, commit, one)
+        elif one.kind == "tool_result":
+            yield from _as_answered(facts, commit, one.message_id)
+    yield from _interrupts_only_if_asked(thread, commit)
     yield from _given_up(facts, commit)
     yield from _opened(commit)
     yield from _one_turn(commit)
-    yield from _spent(thread, commit)
     yield from _owed_to_the_newest(thread, commit)
 
 
@@ -38,22 +40,33 @@ def metadata_at(thread: ThreadFacts, number: int) -> dict[str, Any]:
     }
 
 
-def _as_said(thread: ThreadFacts, commit: CommitSeen, message_id: str) -> Broken:
-    """The text is the one that was said; it waits for live calls, or interrupts them, as it asked to."""
-    bodies = [json.loads(body) for body in commit.made.given]
-    said = [body for body in bodies if body.get("message_id") == message_id]
+def _as_said(thread: ThreadFacts, commit: CommitSeen, one: TakenIn) -> Broken:
+    """The text is the one that was said; it waits only for live calls, and only if it does not interrupt them."""
     waiting = [c["deferred"] for c in commit.changes if c["op"] == "deferred"]
-    deferred = [one["entry"] for one in waiting if one["message_id"] == message_id]
-    shown = [e for e in commit.entries if e["kind"] == "user" and e["message_id"] == message_id]
-    texts = [[{"type": "text", "text": body["content"]}] for body in said]
-    if any(entry["content"] not in texts for entry in (*deferred, *shown)):
-        yield f"once: {message_id} said {texts}, but {[*deferred, *shown]} was taken in"
-    queues = not commit.made.completing or any(body.get("on_busy") == "queue" for body in said)
-    if deferred and (not queues or not thread.live):
-        yield f"deferral: {message_id} was deferred, though it interrupts or nothing is live"
-    asked = any(kind in ("cancel", "close") for kind, _ in commit.consumed)
-    if queues and not asked and any(_interrupts(entry) for entry in commit.entries):
-        yield f"deferral: {message_id} interrupts, though it is to wait (by {commit.by})"
+    deferred = [each["entry"] for each in waiting if each["message_id"] == one.message_id]
+    shown = [
+        e for e in commit.own_entries if e["kind"] in ("user", "event") and e["message_id"] == one.message_id
+    ]
+    if any(entry["content"] != one.said for entry in (*deferred, *shown)):
+        yield f"once: {one.message_id} said {one.said}, but {[*deferred, *shown]} was taken in"
+    calls = {entry["call_id"] for entry in (*deferred, *shown) if entry["kind"] == "event"}
+    if calls - {one.body.get("call_id")}:
+        yield f"once: {one.message_id} is of {one.body.get('call_id')}, but was taken in for {sorted(calls)}"
+    if deferred and (_may_interrupt(commit, one) or not thread.working):
+        yield f"deferral: {one.message_id} was deferred, though it interrupts or nothing is live"
+
+
+def _may_interrupt(commit: CommitSeen, one: TakenIn) -> bool:
+    """Whether it need not wait for calls that do not only wait themselves."""
+    if one.kind == "user_message":
+        return commit.made.completing and one.body.get("on_busy") != "queue"
+    return one.kind in ("cancel", "close")
+
+
+def _interrupts_only_if_asked(thread: ThreadFacts, commit: CommitSeen) -> Broken:
+    interrupted = [e["call_id"] for e in commit.entries if _interrupts(e) and e["call_id"] in thread.working]
+    if interrupted and not any(_may_interrupt(commit, one) for one in commit.taken):
+        yield f"deferral: {commit.consumed} interrupt {interrupted}, though they are to wait (by {commit.by})"
 
 
 def _interrupts(entry: Json) -> bool:
@@ -93,7 +106,7 @@ def _opened(commit: CommitSeen) -> Broken:
 
 def _one_turn(commit: CommitSeen) -> Broken:
     """Each round is committed before the next, so that no completion is paid for twice; dead letters make none."""
-    kinds = ["", *(entry["kind"] for entry in commit.entries)]
+    kinds = ["", *(entry["kind"] for entry in commit.own_entries)]
     begun = sum(kind in TURN_KINDS and before not in TURN_KINDS for before, kind in pairwise(kinds))
     if begun > 1:
         yield f"atomic commit: commit {commit.number} holds {begun} rounds"
@@ -101,30 +114,10 @@ def _one_turn(commit: CommitSeen) -> Broken:
         yield f"dead letters: {commit.by} made a completion"
 
 
-def _spent(thread: ThreadFacts, commit: CommitSeen) -> Broken:
-    """A finished turn is counted once, and its tokens are spent; user text begins anew."""
-    texts = any(kind == "user_message" for kind, _ in commit.consumed)
-    failed = any(e["kind"] == "turn_end" and e["reason"] == "failed" for e in commit.entries)
-    turn = any(e["kind"] in TURN_KINDS for e in commit.entries) and not failed
-    turns, credit = (_last(thread, op, what) for op, what in (("turns", "turns"), ("credit", "tokens")))
-    used, left = commit.changed("turns"), commit.changed("credit")
-    after = used["turns"] if used else turns or 0
-    if after != (0 if texts else turns or 0) + turn:
-        yield f"limits: {after} turns after commit {commit.number}, {turns} before (user text: {texts})"
-    spends = left is not None and (credit is None or left["tokens"] < credit)
-    if turn and not texts and not spends:
-        yield f"limits: the turn of commit {commit.number} spends nothing"
-
-
-def _last(thread: ThreadFacts, op: str, what: str) -> int | None:
-    changes = (commit.changed(op) for commit in reversed(thread.commits))
-    return next((int(change[what]) for change in changes if change is not None), None)
-
-
 def _owed_to_the_newest(thread: ThreadFacts, commit: CommitSeen) -> Broken:
-    """Whatever is owed after user text was taken in is owed to the newest of it."""
-    texts = [message_id for kind, message_id in commit.consumed if kind == "user_message"]
+    """Whatever is owed after something was said is owed to the newest of it."""
+    said = [one.message_id for one in commit.taken if one.speaks or one.kind == "spawn"]
     change = commit.changed("owes")
     to = change.get("to") if change is not None else thread.owes
-    if texts and to is not None and to != texts[-1]:
-        yield f"never stuck: owed to {to} after {texts} were taken in"
+    if said and to is not None and to != said[-1]:
+        yield f"never stuck: owed to {to} after {said} were taken in"

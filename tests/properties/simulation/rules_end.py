@@ -2,16 +2,22 @@
 
 from collections.abc import Iterable, Iterator
 
-from .facts import CommitSeen, Facts, Json, ThreadFacts
+from core.ids import digest
+
+from .commits_seen import CommitSeen, Json, Promise
+from .facts import Facts
+from .thread_facts import ThreadFacts
 
 Broken = Iterator[str]
 
 
 def broken_at_the_end(facts: Facts, said: Iterable[Json]) -> Broken:
     """`said`: the bodies that the client sent."""
-    for thread in facts.threads.values():
+    for thread in list(facts.threads.values()):
         if thread.commits:
             yield from _at_rest(facts, thread)
+            for promise in (promise for commit in thread.commits for promise in commit.promises):
+                yield from _arrived(facts, thread, promise)
     for body in said:
         if body.get("type") == "user_message":
             yield from _answered(facts, facts.thread(body["thread_id"]), body["message_id"])
@@ -24,6 +30,7 @@ def _at_rest(facts: Facts, thread: ThreadFacts) -> Broken:
         "a wake": thread.wake,
         "a timer": thread.timer if not thread.closed else None,
         "deferred inputs": thread.deferred,
+        "open children": sorted(thread.children),
         "an unsettled commit": len(thread.commits) - thread.tip,
     }
     for what, value in left.items():
@@ -34,9 +41,50 @@ def _at_rest(facts: Facts, thread: ThreadFacts) -> Broken:
             yield f"never stuck: {promise.kind} of commit {commit.number} was never sent"
 
 
+def _arrived(facts: Facts, thread: ThreadFacts, promise: Promise) -> Broken:
+    """A child that was spawned exists, and closed ones are closed; what threads told each other was heard."""
+    content = promise.content
+    match promise.kind:
+        case "spawn":
+            child = facts.thread(content["thread_id"])
+            if not child.commits:
+                yield f"never stuck: {child.thread_id} was spawned, but never began"
+            elif not child.closed and content["thread_id"] not in thread.children:
+                yield f"never stuck: {child.thread_id} goes on, but its parent knows nothing of it"
+        case "close":
+            child = facts.thread(content["thread_id"])
+            if child.commits and not child.closed:
+                yield f"never stuck: {child.thread_id} was to close, but is open"
+        case "thread_report":
+            yield from _heard(facts.thread(content["parent"]), promise, silent=content.get("text") is None)
+        case "parent_message":
+            yield from _taken_or_given_back(facts, thread, promise)
+
+
+def _taken_or_given_back(facts: Facts, sender: ThreadFacts, told: Promise) -> Broken:
+    """What a parent says reaches its child; or it comes back as a report, unless the parent is closed by then."""
+    child = facts.thread(told.content["thread_id"])
+    back = digest("returned", child.thread_id, told.id)
+    taken = child.took("parent_message", told.id) or sender.took("thread_report", back)
+    if taken is None and not sender.closed:
+        yield f"once: {told.id} reached neither {child.thread_id} nor, as a report, its sender"
+
+
+def _heard(parent: ThreadFacts, report: Promise, *, silent: bool) -> Broken:
+    """Once, as an entry unless it says nothing; or the parent is closed."""
+    events = [
+        entry for entry in parent.entries if entry["kind"] == "event" and entry["message_id"] == report.id
+    ]
+    taken = parent.took("thread_report", report.id)
+    if taken is None and not parent.closed:
+        yield f"never stuck: {parent.thread_id} never heard the report {report.id}"
+    if taken is not None and len(events) != (0 if silent else 1):
+        yield f"once: {parent.thread_id} took {report.id} in, and shows it {len(events)} times"
+
+
 def _answered(facts: Facts, thread: ThreadFacts, message_id: str) -> Broken:
     """The text was refused and that was told; or it is in history, and an answer or a told end comes after it."""
-    taken_in = thread.consumed.get(("user_message", message_id))
+    taken_in = thread.took("user_message", message_id)
     if taken_in is None:
         if message_id not in facts.told:
             yield f"never stuck: user message {message_id} was neither taken in nor refused"

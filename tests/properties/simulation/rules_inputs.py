@@ -4,10 +4,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from core.ids import digest
 from core.messages import Envelope
 from core.parsing import parse_input
 
-from .facts import Facts, Json, ThreadFacts
+from .commits_seen import Json, identity_of
+from .facts import Facts
+from .thread_facts import ThreadFacts
 
 Broken = Iterator[str]
 
@@ -26,7 +29,7 @@ def broken_by_acknowledging(
         return
     if served == "input":
         yield from _input(facts, body, kind, record["messageId"])
-        yield from _conflict(facts, record["body"], body, kind)
+        yield from _conflict(facts, record["body"], body)
         yield from _settled(facts.thread(body["thread_id"]), facts, known.get(body["thread_id"], 0))
     elif served == "delay":
         if (who, body["message_id"]) not in facts.sent_by:
@@ -42,35 +45,47 @@ def broken_by_acknowledging(
 def _input(facts: Facts, body: Json, kind: str, transport_id: str) -> Broken:
     message_id = body.get("message_id") or transport_id
     thread = facts.thread(body.get("thread_id", ""))
-    if (kind, message_id) in thread.consumed or message_id in facts.told | facts.parked:
+    if identity_of(body, transport_id) in thread.taken or message_id in facts.told | facts.parked:
         return
-    if _is_stale(thread, body, kind, message_id):
+    if _is_stale(facts, thread, body, message_id):
         return
     yield f"once: {kind} {message_id} was acknowledged, but neither taken in nor refused"
 
 
-def _conflict(facts: Facts, text: str, body: Json, kind: str) -> Broken:
+def _conflict(facts: Facts, text: str, body: Json) -> Broken:
     """An input under an id that another body was taken in by is no duplicate: that is told."""
     message_id = body.get("message_id")
     thread = facts.thread(body.get("thread_id", ""))
-    number = thread.consumed.get((kind, message_id)) if message_id is not None else None
+    number = thread.taken.get(identity_of(body)) if message_id is not None else None
     if number is None or message_id in facts.told:
         return
-    commit = thread.commits[number - 1]
-    taken = commit.digests[commit.consumed.index((kind, message_id))]
-    if parse_input(text, Envelope("", None)).body_digest != taken:
-        yield f"once: {kind} {message_id} was acknowledged, though another body was taken in under its id"
+    taken = next(one for one in thread.commits[number - 1].taken if one.identity == identity_of(body))
+    if parse_input(text, Envelope("", None)).body_digest != taken.digest:
+        yield f"once: {message_id} was acknowledged, though another body was taken in as {taken.identity}"
 
 
-def _is_stale(thread: ThreadFacts, body: Json, kind: str, message_id: str) -> bool:
+def _is_stale(facts: Facts, thread: ThreadFacts, body: Json, message_id: str) -> bool:
     """Whether nobody waits for it."""
-    match kind:
+    match body["type"]:
         case "tool_result":
             return body["call_id"] not in thread.live
         case "wake":
-            return message_id != thread.wake
+            return bool(message_id != thread.wake)
         case "timer":
-            return message_id != thread.timer
+            return bool(message_id != thread.timer)
+        case "subscription_event":
+            return thread.closed or body["call_id"] not in thread.subscriptions
+        case "thread_report":
+            ended = body.get("closing", False) and body["child_thread_id"] not in thread.children
+            return thread.closed or bool(ended)
+        case "compaction_done":
+            return thread.closed or body["child_thread_id"] not in thread.children
+        case "spawn":
+            return bool(thread.commits)
+        case "close":
+            return body.get("closed_by") is not None and (thread.closed or not thread.commits)
+        case "parent_message":
+            return digest("returned", body["thread_id"], message_id) in facts.sent
         case _:
             return False
 

@@ -2,8 +2,12 @@
 
 from collections.abc import Iterator
 
-from .facts import TURN_KINDS, CommitSeen, Facts, Json, ThreadFacts
+from .commits_seen import TURN_KINDS, CommitSeen, Json
+from .facts import Facts
 from .rules_content import broken_by_content
+from .rules_credit import broken_by_spending
+from .rules_tree import broken_by_tree
+from .thread_facts import ThreadFacts
 
 Broken = Iterator[str]
 
@@ -14,6 +18,8 @@ def broken_by_commit(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> B
     yield from _taken_once(thread, commit)
     yield from _inputs_are_entries(thread, commit)
     yield from broken_by_content(facts, thread, commit)
+    yield from broken_by_spending(facts, thread, commit)
+    yield from broken_by_tree(facts, thread, commit)
     yield from _answered_once(facts, thread, commit)
     yield from _turns_are_due(thread, commit)
     yield from _debts_end_told(thread, commit)
@@ -34,27 +40,31 @@ def _numbered(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:
         yield f"append-only: commit {commit.number} after {len(thread.commits)}"
     if commit.first_seq != thread.last_seq + 1:
         yield f"append-only: entries from {commit.first_seq} on after {thread.last_seq}"
+    if thread.closed and (commit.entries or not all(one.kind == "wake" for one in commit.taken)):
+        yield f"append-only: {thread.thread_id} is closed, and takes in {commit.consumed}"
 
 
 def _taken_once(thread: ThreadFacts, commit: CommitSeen) -> Broken:
-    for key in commit.consumed:
-        if key in thread.consumed:
-            yield f"once: {key} is consumed by commits {thread.consumed[key]} and {commit.number}"
-    if len(set(commit.consumed)) != len(commit.consumed):
+    for one in commit.taken:
+        if not one.body:
+            yield f"once: {one.key} is consumed by commit {commit.number}, but was not given"
+        if one.identity in thread.taken:
+            yield f"once: {one.identity} is consumed by commits {thread.taken[one.identity]} and {commit.number}"
+    if len({one.identity for one in commit.taken}) != len(commit.taken):
         yield f"once: commit {commit.number} consumes an input twice"
 
 
 def _inputs_are_entries(thread: ThreadFacts, commit: CommitSeen) -> Broken:
-    """A user text is an entry or waits to be one, in order; a result answers its call; there is nothing else."""
-    taken = [message_id for kind, message_id in commit.consumed if kind == "user_message"]
+    """What is said is an entry or waits to be one, in order; a result answers its call; there is nothing else."""
+    taken = [one.message_id for one in commit.taken if one.speaks]
     deferred = [c["deferred"]["message_id"] for c in commit.changes if c["op"] == "deferred"]
-    shown = [entry["message_id"] for entry in commit.entries if entry["kind"] == "user"]
+    shown = [entry["message_id"] for entry in commit.own_entries if entry["kind"] in ("user", "event")]
     joined = commit.changed("deferred_joined")
     waited = [*thread.deferred, *deferred][: joined["count"] if joined else 0]
     if [*waited, *(message_id for message_id in taken if message_id not in deferred)] != shown:
-        yield f"once: user entries {shown}, but taken in {taken}, of which {deferred} wait, {waited} joined"
-    results = {entry["message_id"] for entry in commit.entries if _from_outside(entry)}
-    if results != {message_id for kind, message_id in commit.consumed if kind == "tool_result"}:
+        yield f"once: entries of {shown}, but taken in {taken}, of which {deferred} wait, {waited} joined"
+    results = {entry["message_id"] for entry in commit.own_entries if _from_outside(entry)}
+    if results != {one.message_id for one in commit.taken if one.kind == "tool_result"}:
         yield f"once: results of {sorted(results)} are not those consumed by commit {commit.number}"
 
 
@@ -63,8 +73,8 @@ def _from_outside(entry: Json) -> bool:
 
 
 def _answered_once(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:
-    live, known = set(thread.live), facts.call_ids()
-    for entry in commit.entries:
+    live, known = set(thread.live), set(facts.calls)
+    for entry in commit.own_entries:
         if entry["kind"] == "tool_call":
             if entry["call_id"] in known:
                 yield f"derived ids: call id {entry['call_id']} is used twice"
@@ -77,17 +87,19 @@ def _answered_once(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Bro
 
 
 def _turns_are_due(thread: ThreadFacts, commit: CommitSeen) -> Broken:
-    """A turn begins only where an answer is owed and no call is live."""
+    """A turn begins only where an answer is owed and no call is live; nothing said joins where one is."""
     live = set(thread.live)
-    inputs = any(kind == "user_message" for kind, _ in commit.consumed)
+    inputs = any(one.speaks or one.kind == "spawn" for one in commit.taken)
     in_turn = False
-    for entry in commit.entries:
+    for entry in commit.own_entries:
         begins = entry["kind"] in TURN_KINDS and not in_turn
         in_turn = entry["kind"] in TURN_KINDS
         if begins and live:
             yield f"well-formed: a turn begins at {entry['seq']} while {sorted(live)} are live"
         if begins and thread.owes is None and not inputs:
             yield f"never stuck: a turn at {entry['seq']}, but nothing was owed"
+        if entry["kind"] in ("user", "event") and live:
+            yield f"deferral: {entry['message_id']} joins at {entry['seq']} while {sorted(live)} are live"
         if entry["kind"] == "tool_call":
             live.add(entry["call_id"])
         elif entry["kind"] == "tool_result":
@@ -100,8 +112,8 @@ def _debts_end_told(thread: ThreadFacts, commit: CommitSeen) -> Broken:
     if change is None or change.get("to") is not None:
         return
     answered = any(p.kind == "assistant_message" and p.content["final"] for p in commit.promises)
-    told = any(p.kind == "error" for p in commit.promises)
-    asked = any(kind in ("cancel", "close") for kind, _ in commit.consumed)
+    told = any(p.kind == "error" for p in commit.promises) or commit.changed("closed") is not None
+    asked = any(one.kind in ("cancel", "close") for one in commit.taken)
     if not (answered or told or asked):
         yield f"never stuck: commit {commit.number} ends the debt to {thread.owes} and tells nobody"
 

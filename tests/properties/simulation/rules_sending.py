@@ -4,11 +4,14 @@ import json
 from collections.abc import Iterator
 
 from core.clock import iso, parse_iso
+from core.ids import digest
 from core.ports import Outgoing
 
-from .facts import CommitSeen, Facts, Promise, ThreadFacts
+from .commits_seen import CommitSeen, Promise
+from .facts import Facts
 from .loop import START
 from .rules_content import metadata_at
+from .thread_facts import ThreadFacts
 
 Broken = Iterator[str]
 
@@ -18,6 +21,8 @@ def broken_by_sending(facts: Facts, function: str, message: Outgoing) -> Broken:
     before = facts.sent.get(message.id)
     if before is not None and before != message.body and not _says_the_same(facts, message, before):
         yield f"derived ids: {message.id} was sent with two bodies: {before} and {message.body}"
+    if message.queue == "input" and message.group != json.loads(message.body)["thread_id"]:
+        yield f"one writer: {message.id} is for another thread than its group {message.group}"
     if message.id in facts.promised:
         promise = facts.promise(message.id)
         yield from _as_promised(promise, message, passed_on=function in ("relay", "dead"))
@@ -31,6 +36,8 @@ def broken_by_sending(facts: Facts, function: str, message: Outgoing) -> Broken:
         yield from _a_refusal(facts, message)
     elif json.loads(message.body)["type"] == "tool_result":
         yield from _an_answer(facts, message)
+    elif json.loads(message.body)["type"] == "thread_report":
+        yield from _given_back(facts, message)
     else:
         yield f"settle before next: {message.queue} got {message.body}, which no durable commit promises"
 
@@ -50,6 +57,9 @@ def _as_promised(promise: Promise, message: Outgoing, passed_on: bool) -> Broken
     kind = body["type"] if promise.kind != "carried" else None
     if kind is not None and kind != promise.kind:
         yield f"derived ids: {message.id} was promised as {promise.kind}, but sent as {kind}"
+    for name in ("text", "closing", "credit", "lineage") if kind in ("thread_report", "spawn") else ():
+        if body.get(name) != promise.content.get(name, body.get(name) if not body.get(name) else None):
+            yield f"settle before next: {name} of {message.id} was promised as {promise.content}, but sent as {body}"
     if promise.kind == "carried" and message.body != promise.content["body"]:
         yield f"settle before next: {message.id} was carried with another body than it is sent with"
     due_at = promise.content.get("due_at")
@@ -60,6 +70,8 @@ def _as_promised(promise: Promise, message: Outgoing, passed_on: bool) -> Broken
 def _as_the_thread_is(facts: Facts, message: Outgoing) -> Broken:
     """Outputs and calls carry the metadata that their commit left."""
     body, (thread_id, number, _) = json.loads(message.body), facts.promised[message.id]
+    if facts.threads[thread_id].parent:  # its root's, as of when it was read
+        return
     metadata = metadata_at(facts.threads[thread_id], number)
     if body.get("metadata", metadata) != metadata or body.get("user_id") != (
         metadata.get("user_id") if "user_id" in body else None
@@ -83,11 +95,24 @@ def _a_refusal(facts: Facts, message: Outgoing) -> Broken:
     for output_id, other in facts.outputs.items():
         if output_id != message.id and all(other.get(name) == body.get(name) for name in told):
             yield f"derived ids: one refusal is told as {output_id} and as {message.id}"
-    taken = any(
-        message_id == body.get("message_id") for _, message_id in facts.thread(body["thread_id"]).consumed
-    )
+    known = facts.thread(body["thread_id"]).taken
+    taken = any(identity[-1] == body.get("message_id") for identity in known)
     if body["type"] != "error" or (taken and body["code"] not in ("conflict", "dead_letter")):
         yield f"settle before next: output {message.body} is in no durable commit, and refuses nothing"
+
+
+def _given_back(facts: Facts, message: Outgoing) -> Broken:
+    """The other thing that is sent without a commit: what a parent told a child that takes nothing any more."""
+    body = json.loads(message.body)
+    child, parent = facts.thread(body["child_thread_id"]), facts.thread(body["thread_id"])
+    told = (p for commit in parent.commits for p in commit.promised("parent_message"))
+    returned = [p for p in told if digest("returned", child.thread_id, p.id) == message.id]
+    if [p.content["call_id"] for p in returned] != [body["call_id"]]:
+        yield f"settle before next: report {message.body} is in no durable commit, and gives nothing back"
+    if child.commits and not child.closed:
+        yield f"once: {child.thread_id} is open, and gives back {body['text']!r}"
+    if any(child.took("parent_message", p.id) for p in returned):
+        yield f"once: {child.thread_id} took in what it gives back: {body['text']!r}"
 
 
 def _an_answer(facts: Facts, message: Outgoing) -> Broken:

@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from core.errors import MalformedRequest
-from core.request import ModelRequest, ResultPart
+from core.request import CallPart, ModelRequest, ResultPart
 from core.strict import check_request
+from core.tools.names import EVENT_TOOL_NAME
 from core.work import Begun, Started
 
-from .facts import ThreadFacts, WorkFacts
+from .facts import Facts, WorkFacts
+from .thread_facts import ThreadFacts
 
 Broken = Iterator[str]
 
@@ -36,14 +38,34 @@ def broken_by_running(work: WorkFacts, who: str, now: datetime, deadline: dateti
         yield f"never stuck: {who} starts a call after its deadline"
 
 
-def broken_by_asking(thread: ThreadFacts, number: int, request: ModelRequest) -> Broken:
-    """The request is well-formed, and every call of the log as it was read, up to `number`, is answered in it."""
+def broken_by_asking(facts: Facts, thread: ThreadFacts, number: int, request: ModelRequest) -> Broken:
+    """The request is well-formed, every call of the log as it was read, up to `number`, is answered in it; and of
+    calls it shows the thread's own and those that it inherits, no others.
+    """
     try:
         check_request(request)
     except MalformedRequest as error:
         yield f"well-formed: {error}"
-    answered = {
-        part.call_id for message in request.messages for part in message.parts if isinstance(part, ResultPart)
-    }
+    parts = [part for message in request.messages for part in message.parts]
+    answered = {part.call_id for part in parts if isinstance(part, ResultPart)}
     for call_id in thread.live_after(number) - answered:
         yield f"well-formed: a model was asked while {call_id} is live"
+    summarised = any(commit.is_base for log in facts.threads.values() for commit in log.commits)
+    if number == len(thread.commits) and not summarised and not request.context.compaction:
+        shown = {
+            part.call_id for part in parts if isinstance(part, CallPart) and part.name != EVENT_TOOL_NAME
+        }
+        yield from _shows(facts, thread, shown)
+
+
+def _shows(facts: Facts, thread: ThreadFacts, shown: set[str]) -> Broken:
+    """A child that has just begun is shown one call more: the one that tells it who it is."""
+    spawn_id = facts.spawned.get(thread.thread_id)
+    begins = facts.promise(spawn_id).content if spawn_id is not None else thread.origin
+    inherited = [(facts.thread(a["thread_id"]), a["cutoff_seq"]) for a in begins.get("lineage", ())]
+    logs = [*inherited, (thread, thread.last_seq)]
+    entries = [entry for log, cutoff in logs for entry in log.entries if entry["seq"] <= cutoff]
+    there = {entry["call_id"] for entry in entries if entry["kind"] == "tool_call"}
+    opening = 1 if spawn_id is not None and not thread.commits else 0
+    if there - shown or len(shown - there) != opening:
+        yield f"safe spawn: {thread.thread_id} is shown calls {sorted(shown ^ there)} too many or too few"

@@ -121,5 +121,5 @@ def run(scenario: Scenario, chooser: Chooser, setup: Setup = _PLAIN) -> Outcome:
             world.dispose()
     checker = world.checker
     if not checker.broken:
-        checker.broken.extend(_SAME_END.broken(checker.facts, scenario, world.queues.sent))
+        checker.broken.extend(_SAME_END.broken(checker.facts, scenario, world.queues.sent, world.store))
     return Outcome(scenario, setup, driven.decisions, list(checker.broken), checker.facts)

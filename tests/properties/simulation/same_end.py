@@ -6,10 +6,14 @@ Ids derived from instants are left out of the comparison; call ids are not deriv
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .facts import CommitSeen, Facts, Json, ThreadFacts
+from infra.memory import MemoryStore
+
+from .commits_seen import CommitSeen, Json
+from .facts import Facts
 from .queues import Sent
 from .reference import Reference, replayed
 from .scenario import Scenario
+from .thread_facts import ThreadFacts
 
 
 class SameEnd:
@@ -18,13 +22,16 @@ class SameEnd:
     def __init__(self) -> None:
         self._right: set[str] = set()
 
-    def broken(self, facts: Facts, scenario: Scenario, sent: Sequence[Sent]) -> Iterator[str]:
+    def broken(
+        self, facts: Facts, scenario: Scenario, sent: Sequence[Sent], store: MemoryStore
+    ) -> Iterator[str]:
         """Where a thread's history is not that of a fault-free run."""
         for thread in facts.threads.values():
             lost = _lost_calls(facts, thread)
-            known_by = repr((scenario.name, sorted(lost), _course(thread.commits)))
+            inherited = _inherited(facts, thread)
+            known_by = repr((scenario.name, sorted(lost), inherited, _course(thread.commits)))
             if thread.commits and known_by not in self._right:
-                differences = list(_differences(Reference(thread, scenario, sent, lost)))
+                differences = list(_differences(Reference(thread, scenario, sent, store, lost)))
                 yield from differences
                 if not differences:
                     self._right.add(known_by)
@@ -46,6 +53,12 @@ def _differences(reference: Reference) -> Iterator[str]:
             yield f"the same end: {what} are {faulty}, without faults {faultless}"
 
 
+def _inherited(facts: Facts, thread: ThreadFacts) -> list[Json]:
+    """The entries of other threads that it reads."""
+    logs = [(facts.thread(a["thread_id"]), a["cutoff_seq"]) for a in thread.origin.get("lineage", ())]
+    return [entry for log, cutoff in logs for entry in log.entries if entry["seq"] <= cutoff]
+
+
 def _course(commits: Sequence[CommitSeen]) -> list[tuple[Any, ...]]:
     """All that the comparison depends on, instants and ids derived from them apart."""
     visits = {commit.made.visit: number for number, commit in enumerate(commits)}
@@ -54,7 +67,7 @@ def _course(commits: Sequence[CommitSeen]) -> list[tuple[Any, ...]]:
             visits[commit.made.visit],
             commit.made.completing,
             commit.made.attempt,
-            [key if key[0] not in ("wake", "timer") else key[0] for key in commit.consumed],
+            [one.key if one.kind not in ("wake", "timer") else one.kind for one in commit.taken],
             [(change["op"], change.get("reason"), change.get("tries")) for change in commit.changes],
             history([commit]),
         )

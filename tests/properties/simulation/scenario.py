@@ -72,7 +72,7 @@ class Scenario:
     script: Script
     says: Sequence[Say]
     deadly: str | None = None
-    """A user text whose completion kills the function."""
+    """In the text that a request ends with: then its completion kills the function."""
     silent: Sequence[str] = ()
     """Workers that are programs of somebody else's, and never answer."""
 

@@ -47,6 +47,10 @@ class Watcher(Protocol):
         """A model is asked."""
         ...
 
+    def completed(self, who: Invocation, tokens: int) -> None:
+        """Its answer is whole, and cost this much."""
+        ...
+
     def begun(self, who: Invocation, call_id: str, lease_until: datetime, begun: Begun) -> None:
         """A worker asked for a call, and got this answer."""
         ...

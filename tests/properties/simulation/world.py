@@ -14,6 +14,7 @@ from infra.memory import MemoryStore
 from infra.work.memory import MemoryWorkRecords
 
 from .checker import Checker
+from .facts import Facts
 from .functions import Functions
 from .loop import START, VirtualClock, VirtualLoop
 from .points import CURRENT, Crash, Faults, Gate, Invocation, Schedule
@@ -57,7 +58,7 @@ class World:
         self.scenario, self.setup, self._schedule = scenario, setup, schedule
         self.loop = VirtualLoop()
         self.clock = VirtualClock(self.loop)
-        self.checker = Checker(self.clock)
+        self.checker = Checker(self.clock, Facts(scenario.app.agent(None).limits.tokens))
         self.queues = SimulatedQueues(self.clock, scenario.workers, scenario.silent, setup.visibility_seconds)
         self.store = MemoryStore(self.clock)
         self.functions = Functions(

@@ -6,6 +6,7 @@ from typing import Any
 
 import core.accept.tool_result as tool_result
 import core.accept.user_message as user_message
+import core.history.answers as answers
 import core.slice.refuse as refuse
 import core.slice.run as run
 import core.slice.settle as settle
@@ -43,10 +44,10 @@ def conflict_undetected() -> Sequence[Patch]:
 
 
 def cancel_not_sent() -> Sequence[Patch]:
-    def given_up(self: HistoryManager, call: Any, content: Any, outcome: Any) -> None:
-        self.draft.append(ToolResult(call_id=call.call_id, content=content, outcome=outcome))
+    def given_up(draft: ThreadDraft, call: Any, content: Any, outcome: Any) -> None:
+        draft.append(ToolResult(call_id=call.call_id, content=content, outcome=outcome))
 
-    return [(HistoryManager, "_give_up", given_up)]
+    return [(answers, "_give_up", given_up)]
 
 
 def on_busy_ignored() -> Sequence[Patch]:

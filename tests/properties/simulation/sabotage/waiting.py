@@ -56,7 +56,7 @@ def tombstone_ignored() -> Sequence[Patch]:
 
 
 def deadline_forgotten() -> Sequence[Patch]:
-    return [(ThreadDraft, "arm_timer", lambda self, due_at: None)]
+    return [(ThreadDraft, "with_timer", lambda self: self.state)]
 
 
 def only_logs() -> Sequence[Patch]:

@@ -1,0 +1,166 @@
+"""Rules of trees: how a child begins, what it may inherit, and that its end is told (*safe spawn*, *never stuck*)."""
+
+from collections.abc import Iterator
+
+from core.ids import child_thread_id
+
+from .commits_seen import CommitSeen, Json, Promise
+from .facts import Facts
+from .thread_facts import ThreadFacts
+
+Broken = Iterator[str]
+
+
+def broken_by_tree(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:
+    """What this commit, the next of its thread, does wrongly to parent or children."""
+    yield from _opened(facts, thread, commit)
+    for spawn in commit.promised("spawn"):
+        yield from _inherits_safely(facts, thread, commit, spawn)
+    yield from _begins(facts, thread, commit)
+    yield from _told(commit)
+    yield from _ended_for_a_reason(commit)
+    yield from _closes(thread, commit)
+
+
+def broken_by_silence(thread: ThreadFacts) -> Broken:
+    """A child that has nothing to wait for ends with the commit that leaves it so."""
+    if thread.parent and thread.idle and not thread.closed:
+        yield f"never stuck: {thread.thread_id} has nothing to wait for, and does not end"
+
+
+def _opened(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:
+    """A child is open in the fold exactly from the commit that spawns it; its id is that of what spawned it."""
+    opened = [(child["thread_id"], child["kind"], child["credit"]) for child in commit.opened()]
+    spawns = [promise.content for promise in commit.promised("spawn")]
+    if opened != [(s["thread_id"], s["child_kind"], s["credit"] if _counts(s) else 0) for s in spawns]:
+        yield f"atomic commit: {opened} are opened, but {spawns} spawned"
+    for spawn in spawns:
+        child_id, call_id = spawn["thread_id"], spawn["call_id"]
+        if spawn["child_kind"] == "spawned" and child_id != child_thread_id(thread.stack[0], call_id):
+            yield f"derived ids: {child_id} is not the child of {call_id}"
+        if child_id in facts.spawned:
+            yield f"derived ids: {child_id} is spawned twice"
+    events = [spawn["event"]["content"] for spawn in spawns if spawn["child_kind"] == "event"]
+    if events != [one.said for one in commit.taken if one.goes_apart]:
+        yield f"once: children for {events} are spawned by the events of {commit.consumed}"
+
+
+def _counts(spawn: Json) -> bool:
+    return bool(spawn["child_kind"] != "compaction")
+
+
+def _inherits_safely(facts: Facts, thread: ThreadFacts, commit: CommitSeen, spawn: Promise) -> Broken:
+    """No live call, no part of a call group, none of the spawning turn, no reasoning cut off, nothing unwritten."""
+    for ancestor in spawn.content.get("lineage", ()):
+        log = facts.thread(ancestor["thread_id"])
+        entries = [*log.entries, *(commit.entries if log is thread else ())]
+        shown = [entry for entry in entries if entry["seq"] <= ancestor["cutoff_seq"]]
+        called, answered = (
+            {entry["call_id"] for entry in shown if entry["kind"] == kind}
+            for kind in ("tool_call", "tool_result")
+        )
+        where = (
+            f"{spawn.content['thread_id']} inherits {ancestor['thread_id']} up to {ancestor['cutoff_seq']}"
+        )
+        if called != answered:
+            yield f"safe spawn: {where}, with {sorted(called ^ answered)} live"
+        if shown and shown[-1]["kind"] == "reasoning":
+            yield f"safe spawn: {where}, which is reasoning"
+        if spawn.content["call_id"] in called and spawn.content["child_kind"] == "spawned":
+            yield f"safe spawn: {where}, with the call that spawns it"
+        commits = {c.number: c for c in [*log.commits, *([commit] if log is thread else [])]}
+        last = commits.get(ancestor["last_commit"])
+        if last is None or not last.first_seq <= ancestor["cutoff_seq"] < last.first_seq + len(last.entries):
+            yield f"safe spawn: {where}, which is not in commit {ancestor['last_commit']}"
+
+
+def _begins(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:
+    """A child begins by the one spawn that its parent promised, as that says, and is told its task."""
+    spawn_id = commit.spawn_id
+    if commit.number > 1 or "~" not in thread.thread_id:
+        if spawn_id is not None:
+            yield f"once: {thread.thread_id} exists, and begins again by {spawn_id} in commit {commit.number}"
+        return
+    if spawn_id != facts.spawned.get(thread.thread_id) or spawn_id is None:
+        yield f"once: {thread.thread_id} begins by {commit.consumed}, not by {facts.spawned.get(thread.thread_id)}"
+        return
+    parent_id, number, position = facts.promised[spawn_id]
+    parent = facts.threads[parent_id]
+    spawning = parent.commits[number - 1]
+    spawn, origin = spawning.promises[position].content, commit.origin or {}
+    if origin.get("ancestors") != parent.stack or origin.get("kind") != spawn["child_kind"]:
+        yield f"once: {thread.thread_id} was spawned by {parent.stack}, but says {origin}"
+    if origin.get("lineage", []) != spawn.get("lineage", []):
+        yield f"safe spawn: {thread.thread_id} was to inherit {spawn.get('lineage')}, but says {origin.get('lineage')}"
+    yield from _opens_with(spawning, spawn, commit)
+
+
+def _opens_with(spawning: CommitSeen, spawn: Json, commit: CommitSeen) -> Broken:
+    """The task as user text if nothing is inherited; a pair that tells who it is; the event."""
+    opening = commit.opening
+    kinds = [] if spawn.get("lineage") else ["user"]
+    kinds += {"spawned": ["tool_call", "tool_result"], "event": ["tool_call", "tool_result", "event"]}.get(
+        spawn["child_kind"], [] if kinds else ["user"]
+    )
+    if [entry["kind"] for entry in opening] != kinds:
+        yield f"safe spawn: {spawn['thread_id']} opens with {opening}"
+    if (
+        spawn["child_kind"] == "event"
+        and opening[-1:]
+        and opening[-1]["content"] != spawn["event"]["content"]
+    ):
+        yield f"once: {spawn['thread_id']} is for {spawn['event']}, but opens with {opening[-1]}"
+    for call in (entry for entry in opening if entry["kind"] == "tool_call"):
+        asked = [e["args"] for e in spawning.entries if e.get("call_id") == spawn["call_id"] and "args" in e]
+        if spawn["child_kind"] == "spawned" and asked != [call["args"]]:
+            yield f"once: {spawn['thread_id']} was spawned with {asked}, but opens with {call['args']}"
+
+
+def _told(commit: CommitSeen) -> Broken:
+    """Clients hear of every child that begins and of every one that told its end, compactions apart."""
+    begun = [child["thread_id"] for child in commit.opened() if child["kind"] != "compaction"]
+    told = [promise.content["child_thread_id"] for promise in commit.promised("thread_spawned")]
+    if told != begun:
+        yield f"atomic commit: {begun} begin, but {told} are told"
+    over = [
+        one.body["child_thread_id"]
+        for one in commit.taken
+        if one.kind == "thread_report" and one.ends_a_child
+    ]
+    told = [promise.content["child_thread_id"] for promise in commit.promised("thread_closed")]
+    if told != over:
+        yield f"atomic commit: {over} told their end, but {told} are told as closed"
+
+
+def _ended_for_a_reason(commit: CommitSeen) -> Broken:
+    """A child is open until it told its end, or its parent closes and it is told to close."""
+    over = [one.body["child_thread_id"] for one in commit.taken if one.ends_a_child]
+    sent = [promise.content["thread_id"] for promise in commit.promised("close")]
+    for child in commit.ended():
+        if child not in over and child not in sent:
+            yield f"never stuck: {child} is open no more, and neither told its end nor is closed"
+    for child in over:
+        if child not in commit.ended():
+            yield f"never stuck: {child} told its end, and stays open"
+
+
+def _closes(thread: ThreadFacts, commit: CommitSeen) -> Broken:
+    """Whoever ends tells its parent, once, from the same commit, and takes everything that is its own along."""
+    closes = commit.changed("closed") is not None
+    parent = next(reversed((commit.origin or thread.origin).get("ancestors", [])), None)
+    ends = [promise.content["parent"] for promise in commit.promises if promise.ends_a_child]
+    if ends != ([parent] if closes and parent else []):
+        yield f"never stuck: {thread.thread_id} (closed: {closes}) tells its end to {ends}, its parent is {parent}"
+    if not closes:
+        return
+    left = {*thread.children, *(child["thread_id"] for child in commit.opened())} - set(commit.ended())
+    called = {entry["call_id"] for entry in commit.entries if entry["kind"] == "tool_call"}
+    live = {call_id for call_id in thread.live.keys() | called if not commit.answers(call_id)}
+    over = {change["call_id"] for change in commit.changes if change["op"] == "subscription_ended"}
+    for what, value in (
+        ("children", left),
+        ("live calls", live),
+        ("subscriptions", thread.subscriptions - over),
+    ):
+        if value:
+            yield f"never stuck: {thread.thread_id} closes and leaves {what}: {sorted(value)}"
