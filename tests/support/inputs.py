@@ -10,7 +10,7 @@ from core.text import wire_json
 THREAD = "t1"
 
 
-def message(kind: str, message_id: str, *, thread_id: str = THREAD, **fields: Any) -> Input:
+def message(kind: str, message_id: str, /, *, thread_id: str = THREAD, **fields: Any) -> Input:
     """An input of any type."""
     body = {"type": kind, "thread_id": thread_id, "message_id": message_id, **fields}
     return parse_input(wire_json(body), Envelope(f"sqs-{message_id}", thread_id))

@@ -42,7 +42,7 @@ class Tree:
         """A person says something, and everything goes on until it rests."""
         await self.tell("user_message", thread_id, content=text, **fields)
 
-    async def tell(self, kind: str, thread_id: str = ROOT, **fields: Any) -> SliceReport:
+    async def tell(self, kind: str, /, thread_id: str = ROOT, **fields: Any) -> SliceReport:
         """A message from outside arrives, and everything goes on until it rests; returns what its own slice did."""
         report = await self.visit(self.message(kind, thread_id, **fields))
         await self.rest()
@@ -83,7 +83,7 @@ class Tree:
         self.reports.append((thread_id, report))
         return report
 
-    def message(self, kind: str, thread_id: str = ROOT, **fields: Any) -> Input:
+    def message(self, kind: str, /, thread_id: str = ROOT, **fields: Any) -> Input:
         """A message from outside, under an id of its own unless one is given."""
         self._numbers += 1
         body = {"type": kind, "thread_id": thread_id, "message_id": f"m{self._numbers}", **fields}
