@@ -93,6 +93,18 @@ async def test_a_base_costs_one_read_if_it_is_not_in_the_range_and_saves_the_anc
         assert sorted(opened.dynamodb.operations()) == [*["batch_get_item"] * 2, *["query"] * 5]
 
 
+async def test_nothing_is_read_that_a_later_base_covers(dynamo: DynamoStores) -> None:
+    async with dynamo.open() as opened:
+        log = [turn(number) for number in range(1, 31)]
+        await opened.seed(log)
+        await grow(opened.store, CHILD, 1, origin=inheriting(await located(opened.store, THREAD, 60)))
+        await compact(opened.store, log, up_to_seq=56)
+        opened.dynamodb.operations()
+        await opened.another().load(CHILD)
+        read = [len(call.response["Items"]) for call in opened.dynamodb.calls if call.operation == "query"]
+        assert read == [1, 1, 2]
+
+
 async def test_a_warm_container_stays_with_the_base_it_has_read(dynamo: DynamoStores) -> None:
     async with dynamo.open() as opened:
         log = await grow(opened.store, THREAD, 3)

@@ -7,7 +7,7 @@ from core.commit import Commit
 from core.errors import UnreadableRecord
 from core.render import BLOCKED_NOTE
 from core.thread import Ancestor, Hidden, Inherited, Summary
-from tests.contract.commits import THREAD, settle, texts, turn
+from tests.contract.commits import THREAD, settle, texts, turn, with_base
 from tests.contract.lineages import CHILD, GRANDCHILD, compact, grow, inheriting, located
 from tests.contract.stores import Opened, Stores
 
@@ -130,6 +130,26 @@ async def test_what_an_ancestor_hides_of_its_entries_stays_hidden(stores: Stores
         assert shown == [BLOCKED_NOTE, "answer 1", f"{THREAD} 2", BLOCKED_NOTE, f"{THREAD} 3", "answer 3"]
         await compact(opened.store, log, up_to_seq=2)
         assert texts((await inherited(opened, CHILD)).entries) == shown[2:]
+
+
+async def test_what_was_hidden_after_the_cutoff_is_hidden_too_once_a_base_tells(stores: Stores) -> None:
+    async with stores.open() as opened:
+        log = [*await grow(opened.store, THREAD, 2), hiding(3, Hidden(seq=3, what="all"))]
+        await settle(opened.store, log[-1])
+        await grow(opened.store, CHILD, 1, origin=inheriting(await located(opened.store, THREAD, 4)))
+        await compact(opened.store, log, up_to_seq=2)
+        assert texts((await inherited(opened, CHILD)).entries) == [BLOCKED_NOTE, "answer 2"]
+
+
+async def test_a_base_known_at_spawn_counts_before_it_is_marked(stores: Stores) -> None:
+    async with stores.open() as opened:
+        log = await grow(opened.store, THREAD, 3)
+        log.append(await compact(opened.store, log, up_to_seq=2))
+        base = with_base(5, log, up_to_seq=4, from_number=3)
+        await opened.store.commit(base)
+        ancestor = Ancestor(thread_id=THREAD, cutoff_seq=6, first_commit=3, last_commit=3, base=5)
+        await grow(opened.store, CHILD, 1, origin=inheriting(ancestor))
+        assert seqs(await inherited(opened, CHILD)) == [5, 6]
 
 
 @pytest.mark.parametrize(
