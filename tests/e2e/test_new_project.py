@@ -75,8 +75,8 @@ def test_an_installed_torpor_makes_the_same_project_as_a_checkout(place: Place) 
     assert place.wheel.as_uri() in (again / "requirements.txt").read_text()
 
 
-def test_only_what_runs_is_built_and_compiled(place: Place) -> None:
-    assert "Sizes, unzipped" in place.do("make", "build")
+def _check_build(place: Place) -> None:
+    """Only what runs, each package once, compiled."""
     sizes = sizes_of(place.built)
     assert most_at_once(sizes) < MOST_BYTES / 3
     for name, size in sizes.items():
@@ -104,7 +104,9 @@ def _copies(build: Path, package: str) -> list[str]:
 def test_two_commands_from_nothing_to_an_answer_of_the_deployed_agent(place: Place) -> None:
     """`make test` was the first."""
     with TemporaryDirectory(prefix="torpor-e2e-") as name, running(Path(name)) as url:
-        place.do("make", "deploy", "PARAMETERS=SenderCheck=off LogLevel=DEBUG", AWS_ENDPOINT_URL=url)
+        given = "PARAMETERS=SenderCheck=off LogLevel=DEBUG"
+        assert "Sizes, unzipped" in place.do("make", "deploy", given, AWS_ENDPOINT_URL=url)
+        _check_build(place)
         keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
         there = {"region_name": REGION, "endpoint_url": url, **keys}
         stacks = boto3.client("cloudformation", **there).describe_stacks(StackName="my-agent")["Stacks"]
