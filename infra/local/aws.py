@@ -115,6 +115,11 @@ class Resources:
         lifetime = self._dynamodb.describe_time_to_live(TableName=table)["TimeToLiveDescription"]
         return {**found, "TimeToLive": lifetime.get("AttributeName")}
 
+    def describe_schedule_group(self) -> dict[str, Any]:
+        """The group's description as the emulator has it."""
+        found: dict[str, Any] = self._scheduler.get_schedule_group(Name=self.schedule_group)
+        return found
+
     def delete(self) -> None:
         """Delete everything: the emulator's memory is the process's."""
         self._scheduler.delete_schedule_group(Name=self.schedule_group)

@@ -80,6 +80,11 @@ def test_tables_are_the_same() -> None:
     assert deployed == set(local.TABLES)
 
 
+def test_there_is_one_group_of_schedules_and_it_is_nothing_special() -> None:
+    deployed = template.resources("Scheduler::ScheduleGroup", default=True)
+    assert deployed == {"ScheduleGroup": {}}
+
+
 def table_spec(name: str, table: Any) -> local.TableSpec:
     keys = {key["KeyType"]: key["AttributeName"] for key in table["KeySchema"]}
     types = {

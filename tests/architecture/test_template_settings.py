@@ -11,6 +11,7 @@ from core.delivery import DELAY, INPUT, OUTPUT, worker_queue
 from core.senders import Enforced
 from examples.webhook import WebhookSettings
 from handlers.settings import AgentSettings, DeadLetterSettings, RelaySettings, WorkerSettings
+from infra.scheduler.requests import ScheduleTarget
 from infra.store_rules import RETENTION_DAYS
 from tests.architecture.sources import ROOT
 from tests.architecture.template import TEMPLATE, Function, dead_letters_of, event_sources, functions
@@ -98,6 +99,15 @@ def test_the_agent_and_the_dead_letters_reach_every_queue() -> None:
 def test_each_dead_letter_queue_is_known_by_the_queue_it_serves() -> None:
     served = {f"{dead_letters_of(url)}.Arn": name for name, url in expected_urls().items() if name != OUTPUT}
     assert settings_of("handlers.dead_letters").sources == served
+
+
+def test_schedules_send_to_the_delay_queue_in_the_group_and_by_the_role_that_are_theirs() -> None:
+    assert settings_of("handlers.agent").schedules == ScheduleTarget(
+        group="ScheduleGroup",
+        role_arn="ScheduleRole.Arn",
+        queue_arn="DelayQueue.Arn",
+        dead_letters_arn=f"{dead_letters_of('DelayQueue')}.Arn",
+    )
 
 
 def test_stores_are_the_ones_that_functions_share() -> None:

@@ -13,11 +13,13 @@ from core.app import App
 from core.messages import Input
 from core.slice import SlicePorts, run_slice
 from infra.memory import MemoryStore
+from infra.scheduler.requests import ScheduleTarget
+from infra.scheduler.schedules import Schedules
 from infra.sqs.dispatcher import SqsDispatcher
 from tests.contract.samples import noise
 from tests.contract.stores import DynamoStores, OpenedDynamo
 from tests.contract.watched import Watched
-from tests.support.inputs import THREAD, result, user
+from tests.support.inputs import THREAD, close, result, user
 from tests.support.played import PlayedModel, Turn, calls, says
 from tests.support.world import agent, world
 
@@ -29,17 +31,18 @@ TEXT_STORE = [*LOAD, "put_item", "batch_write_item", "update_item"]
 
 @dataclass
 class Deployed:
-    """One agent over DynamoDB and SQS, both watched."""
+    """One agent over DynamoDB, SQS and EventBridge Scheduler, all watched."""
 
     aws: OpenedDynamo
     sqs: Watched
+    scheduler: Watched
     dispatcher: SqsDispatcher
     model: PlayedModel
 
     async def slice(self, taken: Input, *turns: Turn) -> None:
         """Run a slice and forget what was asked before it."""
         self.model.play(*turns)
-        self.aws.dynamodb.operations(), self.sqs.operations()
+        self.aws.dynamodb.operations(), self.sqs.operations(), self.scheduler.operations()
         ports = SlicePorts(self.aws.store, self.dispatcher, lambda _: self.model, self.aws.clock)
         await run_slice(App.of(agent()), ports, THREAD, [taken], seconds_left=lambda: 60.0)
 
@@ -69,14 +72,24 @@ async def deployed(dynamo: DynamoStores, endpoint: str) -> AsyncIterator[Deploye
         "config": Config(retries={"total_max_attempts": 1}),
         "verify": False,
     }
-    async with dynamo.open() as aws, session.client("sqs", **options) as client:
+    async with (
+        dynamo.open() as aws,
+        session.client("sqs", **options) as client,
+        session.client("scheduler", **options) as scheduling,
+    ):
         urls = {}
         for name, queue in zip(NAMES, QUEUES, strict=True):
             fifo = {"FifoQueue": "true"} if queue.endswith(".fifo") else {}
             made = await client.create_queue(QueueName=f"{aws.table}-{queue}", Attributes=fifo)
             urls[name] = made["QueueUrl"]
-        sqs = Watched(client)
-        yield Deployed(aws, sqs, SqsDispatcher(sqs, urls, aws.clock, lambda: 60.0), PlayedModel())
+        sqs, scheduler = Watched(client), Watched(scheduling)
+
+        async def opened() -> Watched:
+            return scheduler
+
+        schedules = Schedules(opened, ScheduleTarget("default", "arn:role", "arn:delay", "arn:delay-dead"))
+        dispatcher = SqsDispatcher(sqs, urls, aws.clock, lambda: 60.0, schedules)
+        yield Deployed(aws, sqs, scheduler, dispatcher, PlayedModel())
 
 
 async def test_a_text_answer_takes_six_requests(dynamo: DynamoStores, aws_endpoint: str) -> None:
@@ -95,6 +108,19 @@ async def test_a_turn_with_calls_takes_one_more_per_queue(dynamo: DynamoStores, 
         assert on.aws.dynamodb.operations() == TEXT_STORE
         written = [call.request["QueueUrl"].rpartition("-")[2] for call in on.sqs.calls]
         assert sorted(written) == ["delay", "output.fifo", "web"]
+        assert on.scheduler.operations() == []
+
+
+async def test_a_sleep_of_a_week_takes_one_more_per_schedule_and_a_close_one_to_take_it_back(
+    dynamo: DynamoStores, aws_endpoint: str
+) -> None:
+    async with deployed(dynamo, aws_endpoint) as on:
+        await on.slice(user("go"), calls(("sleep", {"seconds": 604_800})))
+        assert on.aws.dynamodb.operations() == TEXT_STORE
+        assert on.scheduler.operations() == ["create_schedule"]
+        assert on.sqs.operations() == []
+        await on.slice(close())
+        assert on.scheduler.operations() == ["delete_schedule"]
 
 
 async def test_a_result_that_others_are_waited_with_sends_nothing(

@@ -17,12 +17,13 @@ WORKERS = {"library": 90, "a-name-as-long-as-names-may-be-" + "x" * 33: 300}
 def resources() -> Iterator[Resources]:
     """Created, and deleted again."""
     emulator = Emulator(LocalClock())
-    clients = [client(service, emulator.endpoint_url) for service in ("sqs", "dynamodb", "s3")]
+    clients = [client(service, emulator.endpoint_url) for service in ("sqs", "dynamodb", "s3", "scheduler")]
     created = Resources("compared", *clients)
     created.create(queues(WORKERS), TABLES)
     yield created
     created.delete()
     assert not clients[0].list_queues(QueueNamePrefix="compared").get("QueueUrls")
+    assert not clients[3].list_schedule_groups(NamePrefix="compared")["ScheduleGroups"]
     for made in clients:
         made.close()
     emulator.close()
@@ -47,3 +48,7 @@ def test_every_table_is_as_it_is_said(resources: Resources, spec: TableSpec) -> 
     assert (keys["HASH"], keys.get("RANGE")) == (spec.hash_key, spec.range_key)
     assert there["TimeToLive"] == spec.ttl_attribute
     assert there.get("StreamSpecification", {}).get("StreamViewType") == spec.stream
+
+
+def test_the_group_of_schedules_is_there(resources: Resources) -> None:
+    assert resources.describe_schedule_group()["State"] == "ACTIVE"

@@ -61,7 +61,7 @@ class Rig:
 def rig() -> Iterator[Rig]:
     clock = LocalClock(START)
     emulator = Emulator(clock)
-    clients = [client(service, emulator.endpoint_url) for service in ("sqs", "dynamodb", "s3")]
+    clients = [client(service, emulator.endpoint_url) for service in ("sqs", "dynamodb", "s3", "scheduler")]
     resources = Resources("source", *clients)
     resources.create(queues({}), ())
     yield Rig(clients[0], resources, emulator, clock)

@@ -7,6 +7,7 @@ import pytest
 from core.errors import SettingsError
 from core.senders import UNCHECKED, Enforced
 from handlers.settings import AgentSettings, DeadLetterSettings, RelaySettings, WorkerSettings
+from infra.scheduler.requests import ScheduleTarget
 
 ENVIRON = {
     "TORPOR_APP": "a:app",
@@ -16,6 +17,10 @@ ENVIRON = {
     "TORPOR_INPUT_QUEUE_URL": "https://i",
     "TORPOR_OUTPUT_QUEUE_URL": "https://o",
     "TORPOR_DELAY_QUEUE_URL": "https://d",
+    "TORPOR_DELAY_QUEUE_ARN": "arn:d",
+    "TORPOR_DELAY_DEAD_LETTERS_ARN": "arn:d-dead",
+    "TORPOR_SCHEDULE_GROUP": "group",
+    "TORPOR_SCHEDULE_ROLE_ARN": "arn:role",
     "TORPOR_TABLE": "threads",
     "TORPOR_WORK_TABLE": "work",
     "TORPOR_BUCKET": "payloads",
@@ -27,10 +32,11 @@ ENVIRON = {
 }
 SENDERS = Enforced("AROAA", "AROAR", "AROAD", workers={"research": "AROAW"})
 URLS = {"input": "https://i", "output": "https://o", "delay": "https://d", "worker:research": "https://r"}
+SCHEDULES = ScheduleTarget("group", "arn:role", "arn:d", "arn:d-dead")
 
 
 def test_settings_are_read() -> None:
-    agent = AgentSettings("a:app", None, URLS, "threads", "payloads", 90, SENDERS)
+    agent = AgentSettings("a:app", None, URLS, "threads", "payloads", 90, SCHEDULES, SENDERS)
     assert AgentSettings.read(ENVIRON) == agent
     assert WorkerSettings.read(ENVIRON) == WorkerSettings("a:app", "research", "work", "https://i")
     assert RelaySettings.read(ENVIRON) == RelaySettings({"input": "https://i", "delay": "https://d"})
@@ -71,6 +77,10 @@ def test_the_operator_and_senders_from_elsewhere_can_be_given() -> None:
                 "INPUT_QUEUE_URL",
                 "OUTPUT_QUEUE_URL",
                 "DELAY_QUEUE_URL",
+                "DELAY_QUEUE_ARN",
+                "DELAY_DEAD_LETTERS_ARN",
+                "SCHEDULE_GROUP",
+                "SCHEDULE_ROLE_ARN",
                 "TABLE",
                 "BUCKET",
                 "SENDERS",
