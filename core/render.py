@@ -31,7 +31,7 @@ REFUSED_NOTE = "[An image or document was left out: the model refused the reques
 LONG_CHARACTERS = 2_000
 """What later requests show of an entry with which one was too long for its model."""
 SUMMARY_HEAD = "Summary of the conversation so far:\n"
-PINNED_HEAD = "First message of the conversation:\n"
+PINNED_HEAD = "Kept word for word:\n"
 
 
 def render(

@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from core.blocks import Value
-from core.entries import Entry, Event, User
+from core.chunks import Usage
+from core.entries import AppEntry, Entry, Event, User
 from core.sources import Source
 
 WakeReason = Literal["continue", "model", "resend"]
@@ -154,7 +155,7 @@ class Summary:
     text: str
     up_to_seq: int
     pinned: str | None = None
-    """The first user message, where it is kept beside the summary."""
+    """What is kept word for word beside the summary: a child's task, and the first user message if that is wanted."""
 
 
 class Hidden(Value):
@@ -193,6 +194,14 @@ class ThreadState(Value):
     children: tuple[Child, ...] = ()
     sources: tuple[Source, ...] = ()
     """Collected since the last accepted user text."""
+    stored_state: dict[str, Any] | None = None
+    """The own fields of the author's state, as `core/state/stored.py` reads them; None before any was stored."""
+    state_aside: dict[str, Any] | None = None
+    """What was stored and fitted the agent's state type no more; the newest of such."""
+    app_kept: tuple[AppEntry, ...] = ()
+    """Of the application's own messages that a summary covers, the newest of each role (`core/history/app_log.py`)."""
+    past_usage: tuple[Usage, ...] = ()
+    """What the newest turns took, oldest first."""
     hidden: tuple[Hidden, ...] = ()
     closed: bool = False
     blocked: bool = False
@@ -275,3 +284,5 @@ class Inherited:
     summary: Summary | None = None
     """What stands before the entries. Its seq counts in the ancestor's log."""
     entries: tuple[Entry, ...] = ()
+    app_kept: tuple[AppEntry, ...] = ()
+    """Of the application's messages that the summary covers, the newest of each role."""

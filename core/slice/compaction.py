@@ -4,13 +4,14 @@ One at a time, and never two without a turn between. It has a deadline, so that 
 without a summary, if need be (invariant *never stuck*).
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from core.accept.effects import EndCompaction
 from core.agent import Agent
 from core.changes import ChildEnded
 from core.child_messages import COMPACTION_CALL
-from core.entries import Event, User
+from core.entries import Entry, Event, ToolResult, User
 from core.history.cuts import safe_cut
 from core.history.manager import HistoryManager
 from core.ids import child_thread_id, compaction_cause
@@ -38,10 +39,23 @@ def compaction_point(manager: HistoryManager) -> int | None:
     entries = list(manager.draft.history)
     while state.owes and entries and isinstance(entries[-1], User | Event):
         entries.pop()
+    if state.owes and _is_opening(entries):
+        entries = []
     covered = state.summary.up_to_seq if state.summary else 0
     point = max(safe_cut(entries), covered)
     more = point > covered or (state.summary is None and bool(manager.inherited.entries))
     return point if more else None
+
+
+def _is_opening(entries: Sequence[Entry]) -> bool:
+    """Whether these are no more than what a child was told when it began."""
+    first = entries[0] if entries else None
+    return (
+        first is not None
+        and first.seq == 1
+        and first.message_id is not None
+        and all(entry.message_id == first.message_id for entry in entries)
+    )
 
 
 def start_compaction(manager: HistoryManager, agent: Agent, now: datetime, *, blocking: bool) -> bool:
@@ -85,15 +99,25 @@ def end_compaction(manager: HistoryManager, agent: Agent, ended: EndCompaction) 
         draft.send(SendClose(thread_id=child.thread_id))
     text = (ended.text or "").strip()
     if text and child.up_to_seq is not None:
-        summary = Summary(shorten(text, SUMMARY_CHARACTERS), child.up_to_seq, _pinned(manager, agent))
+        summary = Summary(
+            shorten(text, SUMMARY_CHARACTERS), child.up_to_seq, _pinned(manager, agent, child.up_to_seq)
+        )
         manager.apply_compaction(summary)
         draft.send(SendCompacted(up_to_seq=child.up_to_seq))
 
 
-def _pinned(manager: HistoryManager, agent: Agent) -> str | None:
-    if not agent.settings.pin_first_message:
-        return None
-    if manager.summary is not None:
-        return manager.summary.pinned
-    first = next((entry for entry in manager.history if isinstance(entry, User)), None)
-    return None if first is None else shorten(plain_text(first.content), PINNED_CHARACTERS)
+def _pinned(manager: HistoryManager, agent: Agent, up_to_seq: int) -> str | None:
+    """What is kept word for word beside a summary that covers it: a child's task, always; the first user message, where
+    its agent wants that.
+    """
+    before, is_child = manager.summary, manager.state.origin.parent is not None
+    kept = [before.pinned] if before is not None and before.pinned is not None else []
+    if before is None and agent.settings.pin_first_message:
+        shown = manager.inherited.entries if is_child else manager.history
+        first = next((entry for entry in shown if isinstance(entry, User)), None)
+        kept += [] if first is None else [shorten(plain_text(first.content), PINNED_CHARACTERS)]
+    own = manager.draft.history
+    if is_child and own and own[0].seq == 1:
+        told = next((e for e in own if isinstance(e, ToolResult) and e.seq <= up_to_seq), None)
+        kept += [] if told is None else [shorten(plain_text(told.content), PINNED_CHARACTERS)]
+    return "\n\n".join(kept) or None
