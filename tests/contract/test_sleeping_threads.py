@@ -19,8 +19,8 @@ from infra.memory import (
     MemoryStore,
     QueueSettings,
 )
-from infra.queue_errors import QueueUnavailable
-from tests.support.inputs import message
+from infra.queue_errors import QueueUnavailable, Unsendable
+from tests.support.inputs import close, message
 from tests.support.played import PlayedModel, calls, says
 from tests.support.world import START, agent
 
@@ -30,14 +30,19 @@ QUEUES = (INPUT, OUTPUT, DELAY)
 
 
 class UnsureSchedules(MemorySchedules):
-    """Takes nothing while it is `down`."""
+    """Takes nothing while it is `down`, and takes nothing back while that is `denied`."""
 
-    down = False
+    down = denied = False
 
     def create(self, schedule: MemorySchedule) -> None:
         if self.down:
             raise QueueUnavailable("down")
         super().create(schedule)
+
+    def delete(self, name: str) -> None:
+        if self.denied:
+            raise Unsendable("denied")
+        super().delete(name)
 
 
 @dataclass
@@ -131,3 +136,16 @@ async def test_a_schedule_that_cannot_be_made_is_carried_until_it_can_under_its_
     await on.run_on()
     assert on.clock.now() == START + timedelta(seconds=WEEK_SECONDS)
     assert on.model.turns == []
+
+
+async def test_a_schedule_that_can_never_be_taken_back_holds_up_nothing_and_does_nothing() -> None:
+    on = Sleepers()
+    await on.fall_asleep("t1", WEEK_SECONDS)
+    on.schedules.denied = True
+    await on.slice(close())
+    ended = await on.store.load("t1")
+    assert ended.last is not None
+    assert (ended.tip, ended.folded.state.wake) == (ended.last.number, None)
+    await on.run_on()
+    assert on.schedules.pending() == ()
+    assert (await on.store.load("t1")).last == ended.last
