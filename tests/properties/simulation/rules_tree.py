@@ -36,7 +36,7 @@ def _opened(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:
         yield f"atomic commit: {opened} are opened, but {spawns} spawned"
     for spawn in spawns:
         child_id, call_id = spawn["thread_id"], spawn["call_id"]
-        if spawn["child_kind"] == "spawned" and child_id != child_thread_id(thread.stack[0], call_id):
+        if spawn["child_kind"] == "spawned" and child_id != child_thread_id(thread.thread_id.partition("~")[0], call_id):
             yield f"derived ids: {child_id} is not the child of {call_id}"
         if child_id in facts.spawned:
             yield f"derived ids: {child_id} is spawned twice"

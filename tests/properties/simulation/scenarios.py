@@ -1,11 +1,13 @@
-"""The scenarios: short conversations, each with what can go wrong around it. New features add theirs here."""
+"""The scenarios: short conversations, each with what can go wrong around it; those of one thread stand here."""
 
 from typing import Any
 
 from core import Agent, App
 
+from .event_scenarios import EVENTS
 from .scenario import Scenario, after, control, script, user, when_quiet
 from .tools import ask_elsewhere, ask_longer, break_down, fetch, hang, kill, look_up, weigh
+from .tree_scenarios import TREES
 
 TOOLS: list[Any] = [fetch, weigh, break_down, hang, kill, look_up]
 APP = App([Agent(name="tester", model="script:none", instructions="Test.", tools=TOOLS)])
@@ -23,7 +25,7 @@ FETCH = script(
     ({"user": "fetch"}, {"text": "Looking.", "tool_calls": [_call("fetch", topic="tides")]}), ECHO, SUM_UP
 )
 
-SCENARIOS = [
+ALONE = [
     Scenario("text", APP, script(ECHO), [user("m1", "hello")]),
     Scenario(
         "two_texts",
@@ -150,4 +152,5 @@ SCENARIOS = [
         ],
     ),
 ]
+SCENARIOS = [*ALONE, *TREES, *EVENTS]
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}

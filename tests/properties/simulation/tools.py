@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextvars import ContextVar
 
-from core import ToolContext, tool
+from core import ToolContext, ToolResult, tool
 from core.errors import PermanentError
 
 from .points import CURRENT
@@ -78,3 +78,10 @@ async def look_up(word: str, ctx: ToolContext) -> str:
     """Look a word up, inside the slice."""
     await _begin(ctx)
     return f"{word}: a word"
+
+
+@tool
+async def watch(what: str, ctx: ToolContext) -> ToolResult:
+    """Watch something: events tell what becomes of it."""
+    await _begin(ctx)
+    return ToolResult(f"watching {what}", subscription=True)

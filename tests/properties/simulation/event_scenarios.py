@@ -1,0 +1,46 @@
+"""Scenarios of subscriptions: events that join their thread or get a child, wait for calls, come twice, or last."""
+
+from typing import Any
+
+from core.ids import birth_id, call_id
+
+from .scenario import THREAD, Say, Scenario, When, after, control, user, when_quiet
+from .tree_scenarios import TEAM, call, led, on
+
+WATCHED = call_id(THREAD, birth_id(THREAD, "m1"), 2, 0, "watch", {"what": "tide"})
+"""The call whose subscription the first turn of the thread opens."""
+WATCH = on("", call("watch", what="tide"), user="watch")
+WATCHING = on("Watching.", tool_result="watch")
+
+
+def event(message_id: str, content: str, when: When = when_quiet, **fields: Any) -> Say:
+    """Something happened to what is watched."""
+    return control("subscription_event", message_id, when, call_id=WATCHED, content=content, **fields)
+
+
+EVENTS = [
+    Scenario(
+        "event_during_a_call",
+        TEAM,
+        led(WATCH, on("", call("fetch", topic="tide"), tool_result="watch")),
+        [user("m1", "watch"), event("e1", "it turned", after("tool_started"), associative=True)],
+    ),
+    Scenario(
+        "event_with_a_child",
+        TEAM,
+        led(WATCH, WATCHING, on("noted", event=True, depth=1)),
+        [user("m1", "watch"), event("e1", "it turned")],
+    ),
+    Scenario(
+        "event_doubled_and_final",
+        TEAM,
+        led(WATCH, WATCHING),
+        [
+            user("m1", "watch"),
+            event("e1", "it turned", event_id="turn", associative=True),
+            event("e2", "it turned", event_id="turn", associative=True),
+            event("e3", "it rests", event_id="rest", associative=True, final=True),
+            event("e4", "it is late", event_id="late", associative=True),
+        ],
+    ),
+]
