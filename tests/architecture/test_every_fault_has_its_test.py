@@ -19,6 +19,7 @@ CRASHES: dict[str, tuple[str, ...]] = {
     "an old invocation wakes up": ("an_old_invocation_wakes_up_after_its_successor_committed",),
     "a worker dies": ("a_worker_dies_before_during_or_after_running_the_tool", "a_worker_dies"),
     "a timer is lost or doubled": ("a_timer_is_lost_or_doubled",),
+    "a compaction result is lost or doubled": ("a_compaction_result_is_lost_or_doubled",),
     "the store": ("the_store_throttles", "the_store_returns_part_of_a_batch", "a_read_fails"),
     "the model, for now": (
         "the_model_throttles_or_disconnects_in_mid_stream",
@@ -32,6 +33,7 @@ CRASHES: dict[str, tuple[str, ...]] = {
 INPUT: dict[str, tuple[str, ...]] = {
     "redelivered": ("redelivered_re_batched_or_sent_twice_by_the_producer_now_or_days_later",),
     "results": ("results_out_of_order_doubled_late_or_for_an_unknown_closed_or_interrupted_call",),
+    "reports and events": ("reports_and_events_whose_call_was_compacted_away",),
     "a result with an interruption": ("a_result_arriving_at_the_same_moment_as_the_users_interruption",),
     "malformed": ("malformed_body_unknown_type_or_version_wrong_field_types_ids_outside_the_alphabet",),
     "text": ("text_with_nul_escape_codes_lone_surrogates_non_characters",),
@@ -62,9 +64,7 @@ INPUT: dict[str, tuple[str, ...]] = {
 LATER = (
     "a_childs_first_message_is_lost_or_doubled",
     "a_report_is_lost_or_doubled",
-    "a_compaction_result_is_lost_or_doubled",
     "a_thread_is_erased_or_expires",
-    "reports_and_events_whose_call_was_compacted_away",
     "a_model_that_spawns_for_ever",
     "records_written_by_an_older_version",
     "a_deployment_between_two_slices_that_changes_the_state_type",
