@@ -72,6 +72,7 @@ class DyingStore:
     port: Any
     killer: Killer
     load = on_each_side("load")
+    inherit = on_each_side("inherit")
     mark = on_each_side("mark")
     commit = on_each_side("commit")
     settled = on_each_side("settled")
