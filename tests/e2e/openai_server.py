@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
@@ -81,6 +81,11 @@ def calls(*named: tuple[str, dict[str, Any]], text: str | None = None) -> Messag
     return {"role": "assistant", "content": text, "tool_calls": made}
 
 
+def echoes(request: Request) -> Message:
+    """A rule: the answer to one text is no answer to another."""
+    return says(f"To: {request['messages'][-1]['content']}")
+
+
 def tool_results(request: Request) -> list[str]:
     """The results that answer the assistant's last message, in order; none if it has said nothing yet."""
     said = [at for at, one in enumerate(request["messages"]) if one["role"] == "assistant"]
@@ -100,8 +105,9 @@ def model_server() -> Iterator[ModelServer]:
             self.send_response(500 if answer is None else 200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            with suppress(ConnectionError):  # whoever asked may be gone
+                self.end_headers()
+                self.wfile.write(body)
 
         def log_message(self, format: str, *args: Any) -> None:
             """Say nothing."""

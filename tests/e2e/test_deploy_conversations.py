@@ -3,7 +3,7 @@ it is, once with permission enforcement on.
 """
 
 from tests.e2e.deployed import Deployed
-from tests.e2e.openai_server import Message, Request, calls, says, tool_results
+from tests.e2e.openai_server import Message, Request, calls, echoes, says, tool_results
 
 THREADS = 20
 
@@ -42,11 +42,11 @@ def test_a_failing_tool_is_told_to_the_model(deployed: Deployed) -> None:
 
 
 def test_a_message_that_comes_twice_is_answered_once(deployed: Deployed) -> None:
-    deployed.model.play("Once?", says("Once."), says("Go on."))
+    deployed.model.follow("Once?", echoes)
     for _ in range(2):
         deployed.mailbox.say("duplicate", "Once?", message_id="m1")
     deployed.mailbox.say("duplicate", "And now?", message_id="m2")
-    assert deployed.mailbox.wait_for_answers("duplicate", 2) == ["Once.", "Go on."]
+    assert deployed.mailbox.wait_for_answers("duplicate", 2) == ["To: Once?", "To: And now?"]
     assert len(deployed.model.requests("Once?")) == 2
 
 
@@ -56,11 +56,11 @@ def test_user_text_interrupts_the_calls_of_workers(deployed: Deployed) -> None:
         deployed.mailbox.say("interrupted", "Stop, that is enough.")
         return calls(("list_documents", {}), ("list_reports", {}))
 
-    deployed.model.play("Take your time.", calls_while_the_user_goes_on, says("I stop."), says("Still here."))
+    deployed.model.play("Take your time.", calls_while_the_user_goes_on, says("I stop."), echoes)
     deployed.mailbox.say("interrupted", "Take your time.")
     assert deployed.mailbox.wait_for_answers("interrupted") == ["I stop."]
     deployed.mailbox.say("interrupted", "Are you there?")
-    assert deployed.mailbox.wait_for_answers("interrupted", 2) == ["I stop.", "Still here."]
+    assert deployed.mailbox.wait_for_answers("interrupted", 2) == ["I stop.", "To: Are you there?"]
     _, after, _ = deployed.model.requests("Take your time.")
     told = {one["content"] for one in after["messages"][-3:] if one["role"] == "user"}
     assert told == {"Stop, that is enough."}

@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 
 from tests.e2e.deployed import Deployed
-from tests.e2e.openai_server import Message, Request, calls, says, tool_results
+from tests.e2e.openai_server import Message, Request, calls, echoes, says, tool_results
 
 THREADS = 6
 NEW_MODEL = "anthropic.claude-opus-4-5-20251101-v1:0"
@@ -50,7 +50,7 @@ def test_messages_in_flight_survive_an_update_and_are_answered_once(deployed: De
     for opening in openings:
         assert deployed.mailbox.wait_for_answers(f"update-{opening[-2]}") == ["All."]
         assert deployed.model.requests(opening)[-1]["model"] == NEW_MODEL
+    deployed.model.follow(openings[0], echoes)
     deployed.mailbox.say("update-0", openings[0], message_id="m1")
-    deployed.model.play(openings[0], says("And one more."))
     deployed.mailbox.say("update-0", "Go on.", message_id="m2")
-    assert deployed.mailbox.wait_for_answers("update-0", 2) == ["All.", "And one more."]
+    assert deployed.mailbox.wait_for_answers("update-0", 2) == ["All.", "To: Go on."]
