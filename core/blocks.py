@@ -5,7 +5,9 @@ The wire, the store and the renderer share them.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from core.text import in_key_order
 
 
 class Value(BaseModel):
@@ -24,10 +26,10 @@ class TextBlock(Value):
 
 
 class JsonBlock(Value):
-    """Any JSON value. Providers take only objects: the renderer wraps the others."""
+    """Any JSON value, the keys of its objects in order. Providers take only objects: the renderer wraps the others."""
 
     type: Literal["json"] = "json"
-    data: Any = None
+    data: Annotated[Any, AfterValidator(in_key_order)] = None
 
 
 class _Media(Value):

@@ -7,12 +7,17 @@ An entry is made without `seq` (0); the history numbers it when it is accepted, 
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
 
 from core.blocks import Content, Value
+from core.text import in_key_order
 
 Outcome = Literal["ok", "error", "interrupted", "timed_out", "refused", "limit"]
 EndReason = Literal["empty", "failed", "cancelled", "limit"]
+
+
+Arguments = Annotated[dict[str, Any], AfterValidator(in_key_order)]
+"""Of a call: an object, its keys in order."""
 
 
 class _Entry(Value):
@@ -54,7 +59,7 @@ class ToolCall(_Entry):
     kind: Literal["tool_call"] = "tool_call"
     call_id: str
     name: str
-    args: dict[str, Any] = {}
+    args: Arguments = {}
     raw_args: str | None = None
     """What the model sent, if that was not an object."""
 
@@ -74,7 +79,7 @@ class Event(_Entry):
     kind: Literal["event"] = "event"
     call_id: str
     name: str
-    args: dict[str, Any] = {}
+    args: Arguments = {}
     child_thread_id: str | None = None
     content: Content
 

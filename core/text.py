@@ -59,6 +59,20 @@ def canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
+def in_key_order(value: Any) -> Any:
+    """A JSON value with the keys of its objects sorted: the order in which `canonical_json` gives it back.
+
+    What a model is shown must not depend on whether it was loaded: provider caches go by bytes.
+    """
+    match value:
+        case dict():
+            return {key: in_key_order(value[key]) for key in sorted(value, key=str)}
+        case list():
+            return [in_key_order(item) for item in value]
+        case _:
+            return value
+
+
 def wire_json(value: Any) -> str:
     """Compact ASCII-escaped JSON in the given key order: safe in every SQS body."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
