@@ -44,8 +44,10 @@ def joined(ranges: Sequence[RangeRead]) -> Inherited:
     based = [index for index, read in enumerate(ranges) if read.base is not None]
     wanted = ranges[based[-1] if based else 0 :]
     base = wanted[0].base if wanted else None
-    summary = base.base.summary if base is not None and base.base is not None else None
-    return Inherited(summary, tuple(entry for read in wanted for entry in _entries(read)))
+    entries = tuple(entry for read in wanted for entry in _entries(read))
+    if base is None or base.base is None:
+        return Inherited(entries=entries)
+    return Inherited(base.base.summary, entries, base.base.snapshot.app_kept)
 
 
 def _entries(read: RangeRead) -> list[Entry]:
@@ -81,7 +83,7 @@ def _hidden(read: RangeRead) -> list[Hidden]:
     before = [commit for commit in read.commits if base is not None and commit.number <= base.number]
     after = read.commits[len(before) :]
     snapshot = base.base.snapshot.hidden if base is not None and base.base is not None else ()
-    return [*_recorded(before), *snapshot, *_recorded(after)]
+    return [*_recorded(before), *snapshot, *_recorded(after), *read.ancestor.hidden]
 
 
 def _recorded(commits: Sequence[Commit]) -> list[Hidden]:

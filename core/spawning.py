@@ -27,13 +27,16 @@ def lineage_here(draft: ThreadDraft, cutoff_seq: int | None = None) -> tuple[Anc
 
 def _range(draft: ThreadDraft, cutoff_seq: int) -> Ancestor:
     """This thread's log up to `cutoff_seq`, as a reader must load it. The cutoff may lie in the next commit."""
-    next_number = draft.committed.state.number + 1
+    state, next_number = draft.state, draft.committed.state.number + 1
+    covered = state.summary is not None and cutoff_seq == state.summary.up_to_seq
+    holding = draft.committed.commit_holding(cutoff_seq) or next_number
     return Ancestor(
         thread_id=draft.thread_id,
         cutoff_seq=cutoff_seq,
         first_commit=draft.from_number,
-        last_commit=draft.committed.commit_holding(cutoff_seq) or next_number,
-        base=draft.state.base_number,
+        last_commit=draft.from_number - 1 if covered else holding,
+        base=state.base_number,
+        hidden=tuple(hidden for hidden in state.hidden if hidden.seq <= cutoff_seq),
     )
 
 

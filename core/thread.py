@@ -12,6 +12,15 @@ from core.sources import Source
 WakeReason = Literal["continue", "model", "resend"]
 
 
+class Hidden(Value):
+    """An entry that later requests show otherwise: what a filter blocked, media that a model refused, or what is too
+    long for its window.
+    """
+
+    seq: int
+    what: Literal["all", "media", "long"]
+
+
 class Ancestor(Value):
     """One step of a lineage: how much of an ancestor's log a thread inherits (storage.md, "Load")."""
 
@@ -20,6 +29,8 @@ class Ancestor(Value):
     first_commit: int
     last_commit: int
     base: int | None = None
+    hidden: tuple[Hidden, ...] = ()
+    """What of the range was hidden when it was inherited: the commits that say so may come after it."""
 
 
 ChildKind = Literal["spawned", "event", "compaction"]
@@ -156,15 +167,6 @@ class Summary:
     up_to_seq: int
     pinned: str | None = None
     """What is kept word for word beside the summary: a child's task, and the first user message if that is wanted."""
-
-
-class Hidden(Value):
-    """An entry that later requests show otherwise: what a filter blocked, media that a model refused, or what is too
-    long for its window.
-    """
-
-    seq: int
-    what: Literal["all", "media", "long"]
 
 
 class ThreadState(Value):
