@@ -20,6 +20,7 @@ from handlers.batch import run_batch
 from handlers.bootstrap import RemainingMs
 from handlers.records import QueueRecord
 from handlers.visit import envelope_of, refuse_record, visit
+from infra.scheduler.dead_letters import message_in
 
 PATIENCE = timedelta(days=12)
 """After its sending a dead input is left to people. Before that it is tried again, however often: one broken queue or
@@ -103,11 +104,10 @@ async def handle_tool_call_record(record: QueueRecord, container: DeadLetterCont
 
 
 async def handle_delay_record(record: QueueRecord, container: DeadLetterContainer) -> str:
-    """A wake or timer that the relay gave up: passed on all the same, parked if that can never work."""
+    """A wake or timer that the relay or its schedule gave up: passed on all the same, parked if that can never work."""
+    body, now = message_in(record.body), container.agent.ports.clock.now()
     try:
-        container.answering.sender.send(
-            relayed(record.body, record.message_id, container.agent.ports.clock.now())
-        )
+        container.answering.sender.send(relayed(body, record.message_id, now))
     except Refused as error:
         return await park(record, container, error.reason)
     return "relayed"

@@ -1,5 +1,6 @@
 """Dead letters of workers and of the relay: calls are answered, timers passed on, unreadable bodies kept for people."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -79,6 +80,16 @@ def test_a_dead_timer_is_passed_on(deployment: Deployment) -> None:
     deployment.clock.advance(3_600)
     assert dead(deployment, event("timer", arn="arn:delay")) == NONE_FAILED
     assert [message["type"] for message in deployment.taken(INPUT)] == ["timer"]
+
+
+def test_a_timer_that_its_schedule_could_not_send_is_passed_on(deployment: Deployment) -> None:
+    deployment.clock.advance(3_600)
+    (record,) = event("timer")["Records"]
+    request = {"MessageBody": record["body"], "QueueUrl": deployment.environ["TORPOR_DELAY_QUEUE_URL"]}
+    assert dead(deployment, event("timer", arn="arn:delay", body=json.dumps(request))) == NONE_FAILED
+    (passed_on,) = deployment.taken(INPUT)
+    del passed_on["sqs"]
+    assert passed_on == json.loads(record["body"])
 
 
 @pytest.mark.parametrize(("file", "source"), [("tool_call", "worker:research"), ("timer", "delay")])
