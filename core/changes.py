@@ -9,7 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from core.blocks import Value
+from core.chunks import Usage
 from core.sources import Source
+from core.state.edits import Edit
 from core.thread import Child, Deferred, Hidden, Question, Subscription, WakeReason
 
 
@@ -130,6 +132,32 @@ class SourcesSet(Value):
     sources: tuple[Source, ...]
 
 
+class StateEdited(Value):
+    """What became of the stored fields of the author's state: only what changed."""
+
+    op: Literal["state"] = "state"
+    edits: tuple[Edit, ...]
+
+
+class StateSetAside(Value):
+    """What was stored fits the state type no more. It is kept aside, and nothing is stored from here on."""
+
+    op: Literal["state_aside"] = "state_aside"
+
+
+class StateTakenBack(Value):
+    """What was set aside fits again, and nothing was stored since: it is what is stored."""
+
+    op: Literal["state_back"] = "state_back"
+
+
+class UsageSeen(Value):
+    """What a turn took that is told by no answer of this commit."""
+
+    op: Literal["usage"] = "usage"
+    usage: Usage
+
+
 class EntriesHidden(Value):
     """From here on these entries are shown to a model with a placeholder, so that they fail no further request."""
 
@@ -151,25 +179,14 @@ class Closed(Value):
     op: Literal["closed"] = "closed"
 
 
-Change = Annotated[
-    Owes
-    | CallOpened
-    | TurnsUsed
-    | CreditLeft
-    | MetadataSet
-    | InputDeferred
-    | DeferredJoined
-    | WakeArmed
-    | WakeCleared
-    | TimerArmed
-    | TimerCleared
-    | SubscriptionOpened
-    | SubscriptionEnded
-    | ChildOpened
-    | ChildEnded
-    | SourcesSet
-    | EntriesHidden
-    | Compacting
-    | Closed,
-    Field(discriminator="op"),
-]
+OfCalls = CallOpened | SubscriptionOpened | SubscriptionEnded | ChildOpened | ChildEnded
+"""Of live calls, and what outlives them."""
+OfInput = Owes | InputDeferred | DeferredJoined | MetadataSet | Closed
+"""Of what was taken in, and what is owed for it."""
+OfTime = WakeArmed | WakeCleared | TimerArmed | TimerCleared
+"""Of what will come back."""
+OfTurns = TurnsUsed | CreditLeft | UsageSeen | EntriesHidden | Compacting
+"""Of turns: what they took, and what the next one is shown."""
+OfState = SourcesSet | StateEdited | StateSetAside | StateTakenBack
+"""Of what tools leave beside their results."""
+Change = Annotated[OfCalls | OfInput | OfTime | OfTurns | OfState, Field(discriminator="op")]

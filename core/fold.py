@@ -15,26 +15,40 @@ from core.changes import (
     EntriesHidden,
     InputDeferred,
     MetadataSet,
+    OfCalls,
+    OfInput,
+    OfState,
+    OfTime,
+    OfTurns,
     Owes,
     SourcesSet,
+    StateEdited,
+    StateSetAside,
+    StateTakenBack,
     SubscriptionEnded,
     SubscriptionOpened,
     TimerArmed,
     TimerCleared,
     TurnsUsed,
+    UsageSeen,
     WakeArmed,
     WakeCleared,
 )
+from core.chunks import Usage
 from core.commit import Commit
 from core.entries import Entry, ToolCall, ToolResult
 from core.errors import UnreadableRecord
 from core.ids import outbox_id
+from core.outbox import OutboxMessage, SendAnswer
+from core.state.edits import apply_edits
 from core.thread import FoldedThread, LiveCall, PendingTimer, PendingWake, ThreadState
 
 CALL_FIELDS = ("worker", "deadline_at", "passive", "until", "question", "note", "args")
 """What `CallOpened` says of a live call."""
 NAMED_BY_THE_COMMIT = (WakeArmed, TimerArmed)
 """Changes that hold an id derived from the commit's own digest, which its own snapshot therefore cannot hold."""
+PAST_TURNS = 20
+"""Turns whose usage the fold keeps."""
 
 
 def fold_commits(folded: FoldedThread, commits: Iterable[Commit]) -> FoldedThread:
@@ -73,6 +87,8 @@ def fold_commit(state: ThreadState, commit: Commit) -> ThreadState:
         changes = commit.changes
         for entry in commit.entries:
             state = apply_entry(state, entry)
+        for message in commit.outbox:
+            state = apply_sent(state, message)
     for change in changes:
         state = apply_change(state, change, commit)
     return state.model_copy(
@@ -99,33 +115,30 @@ def apply_entry(state: ThreadState, entry: Entry) -> ThreadState:
     return state.model_copy(update={"live": live})
 
 
+def apply_sent(state: ThreadState, message: OutboxMessage) -> ThreadState:
+    """What an outbox alone says: an answer tells what its turn took, which is recorded nowhere else then."""
+    return _with_usage(state, message.usage) if isinstance(message, SendAnswer) else state
+
+
 def apply_change(state: ThreadState, change: Change, commit: Commit | None = None) -> ThreadState:
     """`state` with one recorded change. `commit` names what it armed; a draft has no name for it yet."""
-    return state.model_copy(update=_update(state, change, commit))
+    if isinstance(change, OfCalls):
+        return state.model_copy(update=_of_calls(state, change))
+    if isinstance(change, OfInput):
+        return state.model_copy(update=_of_input(state, change))
+    if isinstance(change, OfTime):
+        return state.model_copy(update=_of_time(change, commit))
+    if isinstance(change, OfTurns):
+        return _after_turn(state, change)
+    if isinstance(change, OfState):
+        return state.model_copy(update=_of_state(state, change))
+    assert_never(change)
 
 
-def _update(state: ThreadState, change: Change, commit: Commit | None) -> dict[str, object]:
+def _of_calls(state: ThreadState, change: OfCalls) -> dict[str, object]:
     match change:
-        case Owes(to=to):
-            return {"owes": to is not None, "owes_to": to}
         case CallOpened():
             return {"live": tuple(_opened(call, change) for call in state.live)}
-        case TurnsUsed(turns=turns):
-            return {"turns": turns}
-        case CreditLeft(tokens=tokens):
-            return {"credit": tokens}
-        case InputDeferred(deferred=deferred):
-            return {"deferred": (*state.deferred, deferred)}
-        case DeferredJoined(count=count):
-            return {"deferred": state.deferred[count:]}
-        case WakeArmed():
-            return {"wake": _wake(change, commit)}
-        case WakeCleared():
-            return {"wake": None}
-        case TimerArmed(position=position, due_at=due_at):
-            return {"timer": PendingTimer(id=_sent_as(commit, position), due_at=due_at)}
-        case TimerCleared():
-            return {"timer": None}
         case SubscriptionOpened(subscription=subscription):
             return {"subscriptions": (*state.subscriptions, subscription)}
         case SubscriptionEnded(call_id=ended):
@@ -134,18 +147,72 @@ def _update(state: ThreadState, change: Change, commit: Commit | None) -> dict[s
             return {"children": (*state.children, child)}
         case ChildEnded(thread_id=ended):
             return {"children": tuple(child for child in state.children if child.thread_id != ended)}
-        case SourcesSet(sources=sources):
-            return {"sources": sources}
-        case EntriesHidden(entries=hidden):
-            return {"hidden": (*state.hidden, *hidden)}
-        case Compacting(blocked=blocked, turned=turned):
-            return {"blocked": blocked, "turned": turned}
+        case _:
+            assert_never(change)
+
+
+def _of_input(state: ThreadState, change: OfInput) -> dict[str, object]:
+    match change:
+        case Owes(to=to):
+            return {"owes": to is not None, "owes_to": to}
+        case InputDeferred(deferred=deferred):
+            return {"deferred": (*state.deferred, deferred)}
+        case DeferredJoined(count=count):
+            return {"deferred": state.deferred[count:]}
         case Closed():
             return {"closed": True}
         case MetadataSet():
             return {}
         case _:
             assert_never(change)
+
+
+def _of_time(change: OfTime, commit: Commit | None) -> dict[str, object]:
+    match change:
+        case WakeArmed():
+            return {"wake": _wake(change, commit)}
+        case WakeCleared():
+            return {"wake": None}
+        case TimerArmed(position=position, due_at=due_at):
+            return {"timer": PendingTimer(id=_sent_as(commit, position), due_at=due_at)}
+        case TimerCleared():
+            return {"timer": None}
+        case _:
+            assert_never(change)
+
+
+def _after_turn(state: ThreadState, change: OfTurns) -> ThreadState:
+    match change:
+        case TurnsUsed(turns=turns):
+            return state.model_copy(update={"turns": turns})
+        case CreditLeft(tokens=tokens):
+            return state.model_copy(update={"credit": tokens})
+        case UsageSeen(usage=usage):
+            return _with_usage(state, usage)
+        case EntriesHidden(entries=hidden):
+            return state.model_copy(update={"hidden": (*state.hidden, *hidden)})
+        case Compacting(blocked=blocked, turned=turned):
+            return state.model_copy(update={"blocked": blocked, "turned": turned})
+        case _:
+            assert_never(change)
+
+
+def _of_state(state: ThreadState, change: OfState) -> dict[str, object]:
+    match change:
+        case SourcesSet(sources=sources):
+            return {"sources": sources}
+        case StateEdited(edits=edits):
+            return {"stored_state": apply_edits(state.stored_state or {}, edits)}
+        case StateSetAside():
+            return {"stored_state": None, "state_aside": state.stored_state}
+        case StateTakenBack():
+            return {"stored_state": state.state_aside, "state_aside": None}
+        case _:
+            assert_never(change)
+
+
+def _with_usage(state: ThreadState, usage: Usage) -> ThreadState:
+    return state.model_copy(update={"past_usage": (*state.past_usage, usage)[-PAST_TURNS:]})
 
 
 def _opened(call: LiveCall, change: CallOpened) -> LiveCall:

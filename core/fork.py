@@ -1,11 +1,14 @@
 """Forks: a new root thread that shares another thread's log up to a safe point, at the cost of one commit.
 
-Nothing of the original comes along but its history, agent and metadata: what is live, open or deferred stays there.
+Nothing of the original comes along but its history, agent, metadata and stored state: what is live, open or deferred
+stays there. The state is the one after the last commit that is shared whole.
 """
 
+from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
-from core.changes import MetadataSet
+from core.changes import Change, MetadataSet, StateEdited
 from core.clock import SYSTEM_CLOCK, Clock, iso, parse_iso
 from core.commit import Commit, metadata_set
 from core.errors import LostRace, MisuseError
@@ -13,7 +16,8 @@ from core.history.cuts import safe_cut
 from core.ids import ROOT_THREAD_ID, birth_id, digest
 from core.lineage import ranges_to_read
 from core.ports import LoadedThread, ThreadStore
-from core.thread import Ancestor, ForkPoint, Origin
+from core.state.edits import edits_between
+from core.thread import Ancestor, ForkPoint, Origin, ThreadState
 
 
 async def fork(
@@ -31,7 +35,8 @@ async def fork(
     if source.last is None:
         raise MisuseError(f"there is no thread {thread_id!r}")
     shared = await _shared(store, thread_id, at_seq)
-    first = _first_commit(source, shared, new_thread_id, clock.now())
+    stored = await _stored_state(store, shared)
+    first = _first_commit(source, shared, stored, new_thread_id, clock.now())
     if not await _is_there(store, first):
         await _begin(store, source, shared, first)
     return ForkPoint(thread_id=thread_id, seq=shared.cutoff_seq)
@@ -50,7 +55,18 @@ async def _shared(store: ThreadStore, thread_id: str, at_seq: int) -> Ancestor:
     return shared
 
 
-def _first_commit(source: LoadedThread, shared: Ancestor, new_thread_id: str, now: datetime) -> Commit:
+async def _stored_state(store: ThreadStore, shared: Ancestor) -> dict[str, Any]:
+    """The own fields of the author's state, as the shared history left them."""
+    state = await store.state_at(shared.thread_id, shared.last_commit)
+    if state.last_seq > shared.cutoff_seq:
+        before = shared.last_commit - 1
+        state = await store.state_at(shared.thread_id, before) if before else ThreadState()
+    return state.stored_state or {}
+
+
+def _first_commit(
+    source: LoadedThread, shared: Ancestor, stored: dict[str, Any], new_thread_id: str, now: datetime
+) -> Commit:
     state, seq = source.folded.state, shared.cutoff_seq
     settled_last = metadata_set(source.last) if source.last is not None else {}
     metadata = {**source.metadata, **settled_last}
@@ -61,13 +77,20 @@ def _first_commit(source: LoadedThread, shared: Ancestor, new_thread_id: str, no
         birth=birth_id(new_thread_id, digest("fork", shared.thread_id, state.birth, seq)),
         from_number=1,
         first_seq=1,
-        changes=(MetadataSet(values=metadata),) if metadata else (),
+        changes=tuple(_changes(metadata, stored)),
         origin=Origin(
             agent=state.origin.agent,
             lineage=ranges_to_read((*state.origin.lineage, shared)),
             forked_from=ForkPoint(thread_id=shared.thread_id, seq=seq),
         ),
     )
+
+
+def _changes(metadata: dict[str, Any], stored: dict[str, Any]) -> Iterator[Change]:
+    if metadata:
+        yield MetadataSet(values=metadata)
+    if stored:
+        yield StateEdited(edits=edits_between({}, stored))
 
 
 async def _is_there(store: ThreadStore, first: Commit) -> bool:

@@ -13,7 +13,7 @@ from core.commit import Commit
 from core.entries import Entry
 from core.messages import InputKey
 from core.request import ModelRequest
-from core.thread import Ancestor, FoldedThread, Inherited
+from core.thread import Ancestor, FoldedThread, Inherited, ThreadState
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,10 @@ class ThreadStore(Protocol):
 
     async def inherit(self, lineage: Sequence[Ancestor]) -> Inherited:
         """What these ranges of logs hold, as one history (`core/lineage.py`). Raises UnreadableRecord at a gap."""
+        ...
+
+    async def state_at(self, thread_id: str, number: int) -> ThreadState:
+        """What the thread was after its commit `number`, whatever came since. Raises UnreadableRecord without it."""
         ...
 
     async def park(self, parked: ParkedBody) -> None:

@@ -52,7 +52,7 @@ def decide(taken: Input, state: ThreadState, setting: Setting) -> tuple[Effect, 
         case UserMessage() as message:
             return user_message.accept(message, taken, state, setting)
         case ToolResultMessage() as message:
-            return tool_result.accept(message, state)
+            return tool_result.accept(message, state, setting)
         case SubscriptionEvent() as message:
             return subscription_event.accept(message, state, setting)
         case Cancel():

@@ -6,9 +6,10 @@ from typing import Any
 
 from core.agent import Agent
 from core.entries import Entry, Event, Outcome, ToolResult, User
-from core.errors import ErrorCode, Refused
+from core.errors import Refused
 from core.senders import UNCHECKED, SenderPolicy
 from core.sources import Source
+from core.state.edits import Edit
 from core.thread import Child, Origin, PendingWake, Question, ThreadState
 from core.tools import Tool
 
@@ -66,6 +67,13 @@ class AddSources:
     """Sources of a result, for the citations of the answer."""
 
     sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditState:
+    """A result's patch of the thread's state, checked against the agent's state type."""
+
+    edits: tuple[Edit, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,15 +202,7 @@ class EndSleep:
     call_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tell:
-    """An error output that leaves with the commit."""
-
-    code: ErrorCode
-    message: str
-
-
-TakingIn = Take | Defer | Begin | Open | NewUserInput | AddSources | Tell
+TakingIn = Take | Defer | Begin | Open | NewUserInput | AddSources | EditState
 """Effects on the history and what belongs to it."""
 OfCalls = TimeOut | EndSleep | Ask | Approve | Deny | TellWorker | OpenSubscription | CloseSubscription
 """Effects on live calls, and what outlives them."""

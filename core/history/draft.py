@@ -10,10 +10,7 @@ from typing import Any
 
 from core.blocks import TextBlock
 from core.changes import (
-    CallOpened,
     Change,
-    ChildEnded,
-    ChildOpened,
     Closed,
     Compacting,
     CreditLeft,
@@ -21,21 +18,24 @@ from core.changes import (
     EntriesHidden,
     InputDeferred,
     MetadataSet,
+    OfCalls,
     Owes,
     SourcesSet,
-    SubscriptionEnded,
-    SubscriptionOpened,
+    StateEdited,
+    StateSetAside,
+    StateTakenBack,
     TimerArmed,
     TimerCleared,
     TurnsUsed,
+    UsageSeen,
     WakeArmed,
     WakeCleared,
 )
 from core.clock import iso, parse_iso
 from core.commit import Base, Commit, Consumed
-from core.entries import Entry, Outcome, ToolCall, ToolResult
+from core.entries import AppEntry, Entry, Outcome, ToolCall, ToolResult
 from core.errors import MisuseError
-from core.fold import apply_change, apply_entry
+from core.fold import apply_change, apply_entry, apply_sent
 from core.ids import birth_id
 from core.outbox import (
     LONGEST_DELAY,
@@ -51,14 +51,14 @@ from core.outbox import (
 from core.thread import Deferred, FoldedThread, LiveCall, PendingTimer, PendingWake, Summary, ThreadState
 
 RecordedChange = (
-    CallOpened
+    OfCalls
     | InputDeferred
     | DeferredJoined
-    | SubscriptionOpened
-    | SubscriptionEnded
-    | ChildOpened
-    | ChildEnded
     | EntriesHidden
+    | StateEdited
+    | StateSetAside
+    | StateTakenBack
+    | UsageSeen
 )
 
 QUESTION_OUTCOMES: Mapping[Outcome, QuestionOutcome] = {"interrupted": "interrupted", "timed_out": "expired"}
@@ -174,6 +174,7 @@ class ThreadDraft:
     def send(self, message: OutboxMessage) -> None:
         """Put a message into the outbox. Outputs come after everything else."""
         (self._outputs if isinstance(message, OUTPUT_KINDS) else self._outbox).append(message)
+        self.state = apply_sent(self.state, message)
 
     def carry(self, message: Carried) -> None:
         """Carry on an earlier commit's message that could not be sent, ahead of everything of this one."""
@@ -195,10 +196,10 @@ class ThreadDraft:
             return state
         return state.model_copy(update={"timer": PendingTimer(id="", due_at=needed)})
 
-    def compact(self, summary: Summary) -> None:
-        """Make the next commit a base."""
+    def compact(self, summary: Summary, app_kept: tuple[AppEntry, ...] = ()) -> None:
+        """Make the next commit a base. `app_kept`: what stays of the application's messages that it covers."""
         self._summary = summary
-        self.set_state(summary=summary, base_number=self.committed.state.number + 1)
+        self.set_state(summary=summary, app_kept=app_kept, base_number=self.committed.state.number + 1)
 
     def build(self, now: datetime) -> Commit:
         """The commit of this draft. Pure: the same draft and instant give the same commit."""

@@ -15,7 +15,7 @@ from core.commit import Commit, metadata_set
 from core.entries import Entry, Event, Outcome, ToolResult, User
 from core.errors import MisuseError, NotSettled
 from core.fold import fold_commits
-from core.history import answers, subscriptions
+from core.history import answers, app_log, subscriptions
 from core.history.buffer import BufferItem, TurnBuffer
 from core.history.cuts import is_safe_cut, safe_cut
 from core.history.draft import ThreadDraft
@@ -249,7 +249,7 @@ class HistoryManager:
         inherited = summary.up_to_seq == 0 and bool(self._loaded.inherited.entries)
         if not inherited and not is_safe_cut(self.draft.history, summary.up_to_seq):
             raise MisuseError(f"seq {summary.up_to_seq} is no safe cut of this history")
-        self.draft.compact(summary)
+        self.draft.compact(summary, app_log.kept_under(summary, self.draft, self.inherited))
 
     # ---- commit and settle
 

@@ -11,6 +11,7 @@ from core.accept.effects import (
     CloseSubscription,
     Defer,
     Deny,
+    EditState,
     EndChild,
     EndCompaction,
     EndSleep,
@@ -29,18 +30,17 @@ from core.accept.effects import (
     TakeTimer,
     TakeWake,
     TakingIn,
-    Tell,
     TellWorker,
     TimeOut,
 )
 from core.blocks import text_content
+from core.changes import StateEdited
 from core.commit import Consumed
 from core.entries import User
 from core.errors import Refused
 from core.history.manager import HistoryManager
 from core.ids import is_child
 from core.messages import Input
-from core.outbox import SendError
 from core.senders import may_set_metadata, require_sender
 from core.slice.children import begin_child, end_child, named, spawn_for_event
 from core.slice.compaction import end_compaction, start_compaction
@@ -118,8 +118,8 @@ def _take_in(manager: HistoryManager, effect: TakingIn, taken: Input) -> None:
             forget_wake(manager)
         case AddSources(sources=sources):
             add_sources(manager, sources)
-        case Tell(code=code, message=message):
-            draft.send(SendError(code=code, message=message, message_id=taken.message_id))
+        case EditState(edits=edits):
+            draft.record(StateEdited(edits=edits))
         case _:
             assert_never(effect)
 

@@ -3,10 +3,8 @@
 Every call gets exactly one answer, and nothing half-received is ever run.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,20 +12,18 @@ from core.agent import Agent
 from core.blocks import Content, text_content
 from core.changes import CallOpened
 from core.child_messages import SPAWN_TOOL
-from core.content import storable
-from core.delivery import user_id_of
 from core.entries import Outcome, ToolCall, ToolResult
 from core.history.manager import HistoryManager
 from core.outbox import SendCall, SendStarted
 from core.ports import Observer
 from core.slice.builtin import Caller, Told, Waits, act
 from core.slice.builtin.close import closing_call
+from core.slice.inline import RunHere, Running, run_inline, take_run
 from core.slice.notices import CallAnswered, CallStarted
 from core.slice.questions import ask
-from core.slice.sources import add_sources
+from core.slice.requests import given_before
 from core.thread import LiveCall, Question
-from core.tools import EVENT_TOOL_NAME, BadArguments, Tool, ToolContext, run_tool, validate_arguments
-from core.tools import ToolResult as ToolOutput
+from core.tools import EVENT_TOOL_NAME, BadArguments, Tool, validate_arguments
 from core.tools.approval import needs_approval
 
 CUT_OFF_REASONS = frozenset({"max_tokens", "length", "model_context_window_exceeded"})
@@ -37,12 +33,6 @@ EVENT_NOTE = (
     f"{EVENT_TOOL_NAME} is no tool: events come by themselves. What its results say has happened already."
 )
 ABANDONED_NOTE = "Not run: the answer that held this call was cut off."
-
-
-@dataclass(frozen=True, slots=True)
-class RunHere:
-    call: ToolCall
-    tool: Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,39 +127,42 @@ def abandon_calls(calls: Sequence[ToolCall]) -> list[Plan]:
     return [AnswerAtOnce(call, ABANDONED_NOTE) for call in calls]
 
 
-async def carry_out(
-    caller: Caller, plans: Sequence[Plan], now: datetime, observer: Observer, seconds: float
-) -> None:
-    """Run the inline calls at once, each within `seconds`; append results in call order; open the workers' calls."""
-    manager = caller.manager
-    here = [plan for plan in plans if isinstance(plan, RunHere)]
-    answers = await asyncio.gather(*(_run(manager, plan, now, observer, seconds) for plan in here))
-    by_call = {plan.call.call_id: answer for plan, answer in zip(here, answers, strict=True)}
+async def carry_out(caller: Caller, plans: Sequence[Plan], running: Running) -> None:
+    """Run the inline calls at once; append results in call order; open the workers' calls.
+
+    What the calls add to the application's log follows the results.
+    """
+    manager, observer = caller.manager, running.observer
+    runs = await run_inline(caller, [plan for plan in plans if isinstance(plan, RunHere)], running)
     for plan in plans:
         match plan:
             case AnswerAtOnce(call=call, note=note, outcome=outcome):
                 _answer(manager, observer, call, text_content(note), outcome)
             case RunHere(call=call):
-                outcome, output = by_call[call.call_id]
-                _answer(manager, observer, call, storable(output.content), outcome)
-                add_sources(manager, output.sources)
-                if output.subscription:
+                result = take_run(caller, plan, runs)
+                _answer(manager, observer, call, result.content, result.outcome)
+                if runs.by_call[call.call_id].result.subscription:
                     manager.track_subscription(call.call_id)
             case AskFirst(call=call):
-                expires_at = now + timedelta(seconds=caller.agent.limits.approval_seconds)
+                expires_at = running.now + timedelta(seconds=caller.agent.limits.approval_seconds)
                 ask(manager, call.call_id, Question(kind="approval", expires_at=expires_at))
             case ActHere(call=call, arguments=arguments):
                 observer.notice(CallStarted(call, None))
                 _act(caller, call, arguments, observer)
             case SendToWorker():
-                _open(manager, plan, now, observer)
+                _open(manager, plan, running.now, observer)
+    for message in runs.app:
+        manager.draft.append(message.entry())
 
 
-async def run_approved(caller: Caller, now: datetime, observer: Observer, seconds: float | None) -> None:
+async def run_approved(caller: Caller, observer: Observer, seconds: float | None) -> None:
     """Run the inline calls that a person has approved, at once, each within `seconds`. None: they are given up."""
     approved = [live for live in caller.manager.state.live if live.approved_here]
+    if not approved:
+        return
     plans = [_approved_plan(caller, live, running=seconds is not None) for live in approved]
-    await carry_out(caller, plans, now, observer, seconds or 0.0)
+    messages = await given_before(caller.manager, caller.agent, approved[0].seq, seconds or 0.0)
+    await carry_out(caller, plans, Running(caller.now, observer, seconds or 0.0, messages))
 
 
 def _approved_plan(caller: Caller, live: LiveCall, *, running: bool) -> Plan:
@@ -189,24 +182,6 @@ def _act(caller: Caller, call: ToolCall, arguments: Mapping[str, Any], observer:
         case Waits(until=until):
             opened = CallOpened(call_id=call.call_id, passive=True, until=until)
             caller.manager.draft.record(opened)
-
-
-async def _run(
-    manager: HistoryManager, plan: RunHere, now: datetime, observer: Observer, seconds: float
-) -> tuple[Outcome, ToolOutput]:
-    observer.notice(CallStarted(plan.call, None))
-    seconds = min(seconds, plan.tool.timeout_seconds)
-    context = ToolContext(
-        thread_id=manager.thread_id,
-        root_thread_id=manager.thread_stack[0],
-        thread_stack=manager.thread_stack,
-        call_id=plan.call.call_id,
-        user_id=user_id_of(manager.metadata),
-        metadata=manager.metadata,
-        deadline=now + timedelta(seconds=seconds),
-    )
-    run = await run_tool(replace(plan.tool, timeout_seconds=seconds), deepcopy(plan.call.args), context)
-    return run.outcome, run.result
 
 
 def _open(manager: HistoryManager, plan: SendToWorker, now: datetime, observer: Observer) -> None:

@@ -11,7 +11,7 @@ from core.accept.effects import EndCompaction
 from core.agent import Agent
 from core.changes import ChildEnded
 from core.child_messages import COMPACTION_CALL
-from core.entries import Entry, Event, ToolResult, User
+from core.entries import AppEntry, Entry, Event, ToolResult, User
 from core.history.cuts import safe_cut
 from core.history.manager import HistoryManager
 from core.ids import child_thread_id, compaction_cause
@@ -37,7 +37,7 @@ def compaction_point(manager: HistoryManager) -> int | None:
     if state.closed or state.compaction is not None or not state.turned or state.origin.kind == "compaction":
         return None
     entries = list(manager.draft.history)
-    while state.owes and entries and isinstance(entries[-1], User | Event):
+    while state.owes and entries and isinstance(entries[-1], User | Event | AppEntry):
         entries.pop()
     if state.owes and _is_opening(entries):
         entries = []

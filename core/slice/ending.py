@@ -1,7 +1,7 @@
 """How a thread ends, and how its parent hears of it (invariant *never stuck*): every end sends one closing report."""
 
 from core.changes import ChildEnded
-from core.entries import Assistant, Reasoning, ToolCall, ToolResult, TurnEnd
+from core.entries import AppEntry, Assistant, Reasoning, ToolCall, ToolResult, TurnEnd
 from core.history.manager import HistoryManager
 from core.outbox import SendClose, SendCompactionDone, SendReport
 from core.slice.debts import stop
@@ -46,7 +46,7 @@ def last_text(manager: HistoryManager) -> str:
                 said.append(text)
             case TurnEnd(reason=reason) if not said:
                 end = end or ENDS[reason]
-            case Reasoning() | TurnEnd() | ToolCall():
+            case Reasoning() | TurnEnd() | ToolCall() | AppEntry():
                 pass
             case ToolResult() if not said:
                 pass

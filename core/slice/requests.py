@@ -1,9 +1,12 @@
 """Building the request of a round, and weighing it before it is sent."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from core.agent import Agent
 from core.blocks import TextBlock
+from core.entries import Assistant, Entry, Reasoning, ToolCall
+from core.history.chain import HistoryContext, ProcessorFailed, run_processors
 from core.history.manager import HistoryManager
 from core.history.processors import trim_to_tokens
 from core.ports import Model
@@ -47,15 +50,7 @@ def build_request(
     `window`: tokens that the model can read; a compaction is shown no more than fits, whatever it is to summarise.
     """
     compaction = manager.state.origin.kind == "compaction"
-    limit = agent.limits.result_characters
-    own = {hidden.seq: hidden for hidden in manager.state.hidden}
-    shown = (with_placeholder(entry, own.get(entry.seq)) for entry in manager.draft.history)
-    messages = render(
-        (*manager.inherited.entries, *shown),
-        summary=manager.summary,
-        model=agent.model,
-        result_characters=max(1, limit // SHRUNK_SHARE) if shrunk else limit,
-    )
+    messages = _shown(manager, agent, manager.draft.history, shrunk)
     if compaction and window is not None:
         share = COMPACTION_INPUT_SHARE / (OVERFLOW_DIVISOR if shrunk else 1)
         room = max(1, int(window * share) - agent.settings.max_output_tokens)
@@ -71,6 +66,43 @@ def build_request(
         guardrail=agent.settings.guardrail,
         context=RequestContext(thread_stack=manager.thread_stack, compaction=compaction, attempt=attempt),
     )
+
+
+def _shown(
+    manager: HistoryManager, agent: Agent, own: Sequence[Entry], shrunk: bool = False
+) -> tuple[RequestMessage, ...]:
+    """What there is to show before these entries of the thread's own, and with them."""
+    limit = agent.limits.result_characters
+    hidden = {one.seq: one for one in manager.state.hidden}
+    shown = (with_placeholder(entry, hidden.get(entry.seq)) for entry in own)
+    return render(
+        (*manager.inherited.entries, *shown),
+        summary=manager.summary,
+        model=agent.model,
+        result_characters=max(1, limit // SHRUNK_SHARE) if shrunk else limit,
+    )
+
+
+async def processed(
+    manager: HistoryManager, agent: Agent, messages: tuple[RequestMessage, ...], seconds: float
+) -> tuple[RequestMessage, ...]:
+    """The messages after the agent's history processors, each within `seconds`. Raises ProcessorFailed."""
+    context = HistoryContext(manager.thread_id, agent.model, manager.state.past_usage)
+    return await run_processors(agent.history_processors, messages, context, seconds)
+
+
+async def given_before(
+    manager: HistoryManager, agent: Agent, call_seq: int, seconds: float
+) -> tuple[RequestMessage, ...]:
+    """What the model was given when it made the call, as it would be given it now."""
+    before = [entry for entry in manager.draft.history if entry.seq < call_seq]
+    while before and isinstance(before[-1], Assistant | Reasoning | ToolCall):
+        before.pop()
+    messages = _shown(manager, agent, before)
+    try:
+        return await processed(manager, agent, messages, seconds)
+    except ProcessorFailed:  # the turn was made already: the next one will say so
+        return messages
 
 
 def context_window(agent: Agent, model: Model) -> int | None:

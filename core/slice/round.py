@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from core.agent import Agent
+from core.changes import UsageSeen
 from core.child_messages import SPAWN_TOOL
 from core.chunks import Completed, Usage
 from core.entries import Assistant, Entry, ToolCall, TurnEnd
 from core.errors import DefinitionError, ErrorCode, ModelDenied, ModelOverflow
-from core.history.chain import HistoryContext, ProcessorFailed, run_processors
+from core.history.chain import ProcessorFailed
 from core.history.manager import HistoryManager
 from core.outbox import SendAnswer, SendError
 from core.ports import Observer
-from core.request import ModelRequest
+from core.request import ModelRequest, RequestMessage
 from core.settings import Limits
 from core.slice.builtin import Caller
 from core.slice.builtin.close import close_itself
@@ -30,9 +31,10 @@ from core.slice.compaction import start_compaction
 from core.slice.completion import Completing, Ending, Finished, RefusedForGood, Unavailable
 from core.slice.debts import forget_wake, owe_nothing
 from core.slice.hiding import hide_cause
+from core.slice.inline import Running
 from core.slice.notices import TurnPostponed
 from core.slice.ports import COMMIT_SECONDS, SlicePorts
-from core.slice.requests import build_request, context_window, estimated_tokens
+from core.slice.requests import build_request, context_window, estimated_tokens, processed
 from core.thread import PendingWake, ThreadState
 
 RETRY_FIRST_SECONDS = 5
@@ -84,21 +86,22 @@ class Round:
         last_words = self._summarises or limit_reached(self.manager.state, self.agent.limits, estimate)
         ending = await completing.complete(request)
         if isinstance(ending, RefusedForGood) and isinstance(ending.error, ModelOverflow):
-            ending = await completing.complete(await self._request(window, shrunk=True))
+            request = await self._request(window, shrunk=True)
+            ending = await completing.complete(request)
         overflows = isinstance(ending, RefusedForGood) and isinstance(ending.error, ModelOverflow)
         if overflows and self._compact(blocking=True):
             return RoundDone(False)
-        return await self._end(ending, last_words, window)
+        return await self._end(ending, last_words, window, request.messages)
 
     async def _request(self, window: int | None, *, shrunk: bool = False) -> ModelRequest:
         """What the history processors show of the history; a compaction sees it all. Raises ProcessorFailed."""
         request = build_request(self.manager, self.agent, self.tries_before + 1, window=window, shrunk=shrunk)
         if self._summarises:
             return request
-        context = HistoryContext(self.manager.thread_id, self.agent.model)
-        seconds = max(1.0, self.seconds_left() - COMMIT_SECONDS)
-        messages = await run_processors(self.agent.history_processors, request.messages, context, seconds)
-        return replace(request, messages=messages)
+        return replace(
+            request,
+            messages=await processed(self.manager, self.agent, request.messages, self._seconds_to_run()),
+        )
 
     @property
     def _summarises(self) -> bool:
@@ -125,10 +128,12 @@ class Round:
             most_tries=self.agent.limits.model_tries,
         )
 
-    async def _end(self, ending: Ending, last_words: bool, window: int | None) -> RoundDone:
+    async def _end(
+        self, ending: Ending, last_words: bool, window: int | None, given: Sequence[RequestMessage]
+    ) -> RoundDone:
         match ending:
             case Finished(completed=completed):
-                await self._turn(completed, last_words)
+                await self._turn(completed, last_words, given)
                 self._compact_if_near(completed.usage, window)
                 return RoundDone(True, completed.usage)
             case Unavailable(tries=tries, reason=reason) if tries < self.agent.limits.model_tries:
@@ -146,8 +151,8 @@ class Round:
                 await self._fail("model", str(error))
         return RoundDone(False)
 
-    async def _turn(self, completed: Completed, last_words: bool) -> None:
-        """The finished turn: entries, answers to its calls, what is owed, told and spent."""
+    async def _turn(self, completed: Completed, last_words: bool, given: Sequence[RequestMessage]) -> None:
+        """The finished turn: entries, answers to its calls, what is owed, told and spent. `given`: to the model."""
         manager, before = self.manager, self.manager.state.last_seq
         if completed.stop_reason in FILTERED_REASONS:
             hide_cause(manager, "all")
@@ -165,7 +170,7 @@ class Round:
         final = last_words or not calls or closing is not None
         self._spend(completed.usage)
         self._tell(completed, entries, said, final, silent=closing is not None)
-        await self._carry_out(plans if closing is None else only(closing, plans))
+        await self._carry_out(plans if closing is None else only(closing, plans), given)
         if closing is not None:
             close_itself(manager, closing.arguments["report_to_parent"])
         elif final and (calls or not said):
@@ -177,10 +182,13 @@ class Round:
         else:
             forget_wake(manager)
 
-    async def _carry_out(self, plans: list[Plan]) -> None:
-        now = self.ports.clock.now()
-        seconds = max(1.0, self.seconds_left() - COMMIT_SECONDS)
-        await carry_out(self._caller(plans), plans, now, self.observer, seconds)
+    async def _carry_out(self, plans: list[Plan], given: Sequence[RequestMessage] = ()) -> None:
+        running = Running(self.ports.clock.now(), self.observer, self._seconds_to_run(), given)
+        await carry_out(self._caller(plans), plans, running)
+
+    def _seconds_to_run(self) -> float:
+        """What an author's code may take here."""
+        return max(1.0, self.seconds_left() - COMMIT_SECONDS)
 
     def _caller(self, plans: Sequence[Plan]) -> Caller:
         """Half of the credit goes to the children of a turn, in equal parts."""
@@ -220,7 +228,10 @@ class Round:
                 citations=self.manager.state.sources if final else (),
             )
             self.manager.draft.send(answer)
-        elif final and not silent:
+            return
+        if self.agent.history_processors:  # who else would ask
+            self.manager.draft.record(UsageSeen(usage=completed.usage))
+        if final and not silent:
             code: ErrorCode = "limit" if entries else "model"
             self._tell_failure(code, "the model gave no answer" + (" within the limits" if entries else ""))
 

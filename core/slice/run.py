@@ -26,6 +26,7 @@ from core.slice.ports import COMMIT_SECONDS, SlicePorts
 from core.slice.refuse import RefusedBody, refuse
 from core.slice.round import Round
 from core.slice.settle import leave_resend_wake, settle, someone_comes
+from core.slice.state import fit_state
 from core.thread import PendingWake
 
 RACES = 3
@@ -111,6 +112,8 @@ class _Slice:
             ports.store, self._thread_id, keys, clock=ports.clock
         )
         await self._settle()
+        if self._manager.state.exists:
+            fit_state(self._manager, self._agent)
         results = [self._take(taken) for taken in self._inputs]
         await self._manager.inherit()
         for entry in self._manager.pending_items:
@@ -218,7 +221,7 @@ class _Slice:
     async def _run_approved(self) -> None:
         """Inline calls that a person approved are run before anything else is decided; a dead letter runs nothing."""
         seconds = max(1.0, self._seconds_left() - COMMIT_SECONDS) if self._completing else None
-        await run_approved(self._caller(), self._ports.clock.now(), self._observer, seconds)
+        await run_approved(self._caller(), self._observer, seconds)
 
     def _leave_wake(self) -> None:
         self._manager.draft.arm_wake(PendingWake(id="", reason="continue", tries=self._tries))

@@ -51,8 +51,11 @@ class AgentState(BaseModel):
         self.model_fields_set.add("messages")
 
     def add_source(self, url: str | Source, title: str = "", snippet: str = "") -> None:
-        """Note a source, unless its URL is noted already."""
-        source = url if isinstance(url, Source) else Source(url, title, snippet)
+        """Note a source, unless its URL is noted already. Long titles and snippets are cut.
+
+        Raises pydantic's ValidationError for a URL that is empty or too long.
+        """
+        source = url if isinstance(url, Source) else Source.noted(url, title, snippet)
         if all(source.url != known.url for known in self.sources):
             self.sources.append(source)
 

@@ -13,8 +13,11 @@ from core.entries import AppEntry
 from core.errors import MisuseError
 from core.request import RequestMessage
 from core.sources import Source
-from core.text import clean_json, clean_text
+from core.text import clean_json, clean_text, wire_json
 from core.tools.content import UnsupportedResult, plain_json
+
+MAX_MESSAGE_BYTES = 65_536
+"""Of a message of the application as JSON: the newest of each role is kept at any age of the thread."""
 
 
 class AppMessage(Value):
@@ -26,12 +29,15 @@ class AppMessage(Value):
 
     @classmethod
     def of(cls, role: str, content: object) -> "AppMessage":
-        """As it will be read back. Raises MisuseError if `content` is not JSON."""
+        """As it will be read back. Raises MisuseError if `content` is not JSON, or the message is too long."""
         try:
-            return cls(role=clean_text(role), content=clean_json(plain_json(content)))
+            message = cls(role=clean_text(role), content=clean_json(plain_json(content)))
         except UnsupportedResult as error:
             what = str(error).replace("the tool returned", "it holds")
             raise MisuseError(f"a message's content is text or other JSON: {what}") from error
+        if (size := len(wire_json(message.to_json()))) > MAX_MESSAGE_BYTES:
+            raise MisuseError(f"a message has at most {MAX_MESSAGE_BYTES:,} bytes as JSON, not {size:,}")
+        return message
 
     def entry(self) -> AppEntry:
         """What the log keeps of it."""

@@ -45,12 +45,12 @@ class Shape:
         """A state of these fields, its views empty."""
         if self.state_type is None:
             return deepcopy(own)
-        with _author_code():
+        with author_code():
             return self._adapter.validate_json(wire_json(own), by_alias=False, by_name=True)
 
     def write(self, state: Any) -> dict[str, Any]:
         """The own fields, as JSON that this type reads again."""
-        with _author_code():
+        with author_code():
             dumped = state if self.state_type is None else self._dumped(state)
             own: dict[str, Any] = clean_json(plain_json(dict(dumped)))
         if (size := len(wire_json(own))) > MAX_STATE_BYTES:
@@ -63,7 +63,7 @@ class Shape:
         upgrade = getattr(self.state_type, "state_upgrade", None)
         if upgrade is None or not stored:
             return deepcopy(stored)
-        with _author_code():
+        with author_code():
             upgraded: object = upgrade(deepcopy(stored))
             if not isinstance(upgraded, dict):
                 raise StateUnfit(f"state_upgrade gave {type(upgraded).__name__}, not a dict")
@@ -77,7 +77,7 @@ class Shape:
             return state
         if isinstance(state, BaseModel):
             return state.model_copy(update=shown)
-        with _author_code():
+        with author_code():
             return replace(state, **shown)
 
     @property
@@ -113,7 +113,8 @@ def check_state_type(owner: str, state_type: type[Any]) -> None:
 
 
 @contextmanager
-def _author_code() -> Iterator[None]:
+def author_code() -> Iterator[None]:
+    """Raises StateUnfit for everything raised inside."""
     try:
         with tool_boundary():
             yield

@@ -10,8 +10,8 @@ from typing import Any
 
 from core.sources import Source
 from core.state.edits import Edit, edits_between, same_json
-from core.state.rebuilt import AppMessage, ThreadView
-from core.state.shape import Shape, StateUnfit
+from core.state.rebuilt import AppMessage, Rebuilt, ThreadView
+from core.state.shape import Shape, StateUnfit, author_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +53,30 @@ def build_state(
 
 def state_change(built: BuiltState) -> StateChange:
     """What became of a built state. Raises StateUnfit if it fits its type no more, or a view was rewritten."""
-    added: dict[str, tuple[Any, ...]] = {"app": (), "sources": ()}
-    for name, field in built.shape.rebuilt.items():
-        shown, now = field.show(built.view), getattr(built.value, name)
-        if field.adds is None:
-            _require(shown == now, f"{name} is a view of the thread: what is put there is not kept")
-            continue
-        _require(
-            isinstance(now, list) and now[: len(shown)] == shown,
-            f"{name} only grows: what the thread has already cannot be changed or removed",
-        )
-        kind: type[Any] = AppMessage if field.adds == "app" else Source
-        new = tuple(now[len(shown) :])
-        _require(all(isinstance(item, kind) for item in new), f"{name} holds {kind.__name__}s only")
-        added[field.adds] = new
-    return StateChange(_edits(built, built.shape.write(built.value)), added["app"], added["sources"])
+    added: dict[str, list[Any]] = {"app": [], "sources": []}
+    with author_code():
+        for name, field in built.shape.rebuilt.items():
+            new = _added(name, field, field.show(built.view), getattr(built.value, name))
+            if field.adds is not None:
+                added[field.adds] += new
+        app = tuple(AppMessage.of(message.role, message.content) for message in added["app"])
+        sources = tuple(Source.noted(one.url, one.title, one.snippet) for one in added["sources"])
+    return StateChange(_edits(built, built.shape.write(built.value)), app, sources)
+
+
+def _added(name: str, field: Rebuilt, shown: Any, now: Any) -> list[Any]:
+    """What an author added to a view. Raises StateUnfit for anything else that was done to it."""
+    if field.adds is None:
+        _require(shown == now, f"{name} is a view of the thread: what is put there is not kept")
+        return []
+    _require(
+        isinstance(now, list) and now[: len(shown)] == shown,
+        f"{name} only grows: what the thread has already cannot be changed or removed",
+    )
+    kind: type[Any] = AppMessage if field.adds == "app" else Source
+    new: list[Any] = now[len(shown) :]
+    _require(all(isinstance(item, kind) for item in new), f"{name} holds {kind.__name__}s only")
+    return new
 
 
 def patched(

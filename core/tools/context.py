@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core.errors import DefinitionError
-from core.sources import MAX_SNIPPET_CHARACTERS, MAX_TITLE_CHARACTERS, Source
-from core.text import clean_json, clean_text, shorten
+from core.sources import Source
+from core.text import clean_json
 from core.tools.content import plain_json
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
@@ -48,9 +48,7 @@ class ToolContext:
 
         Long titles and snippets are cut. Raises pydantic's ValidationError for a URL that is empty or too long.
         """
-        title = shorten(clean_text(title), MAX_TITLE_CHARACTERS)
-        snippet = shorten(clean_text(snippet), MAX_SNIPPET_CHARACTERS)
-        self._sources.append(Source(url=clean_text(url), title=title, snippet=snippet))
+        self._sources.append(Source.noted(url, title, snippet))
 
     def patch_state(self, patch: Mapping[str, Any]) -> None:
         """Change the thread's state when this result is accepted, by a JSON merge patch (RFC 7386).

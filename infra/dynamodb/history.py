@@ -1,9 +1,12 @@
-"""Reading a thread's entries in order, for people and clients: finds where to start, then reads on page by page."""
+"""Reading what a thread was: its entries in order, page by page, and its state after any commit. Not for slices."""
 
 from core.entries import Entry
+from core.errors import UnreadableRecord
+from core.fold import fold_commits
+from core.thread import FoldedThread, ThreadState
 from infra.dynamodb.codec import first_seq_of
 from infra.dynamodb.commits import whole_commits
-from infra.dynamodb.keys import NEWEST_COMMIT, Item, commit_sort_key, partition
+from infra.dynamodb.keys import FROM, NEWEST_COMMIT, Item, commit_number, commit_sort_key, item_key, partition
 from infra.dynamodb.payloads import Payloads
 from infra.dynamodb.positions import commit_holding
 from infra.dynamodb.table import Span, Table
@@ -30,3 +33,17 @@ async def read_entries(
     commits = await whole_commits(payloads, items)
     entries = (entry for stored in commits for entry in stored.commit.entries)
     return tuple(entry for entry in entries if after_seq < entry.seq <= last_seq)
+
+
+async def read_state_at(table: Table, payloads: Payloads, thread_id: str, number: int) -> ThreadState:
+    """As `ThreadStore.state_at`: what a load found when commit `number` was the newest."""
+    pk, last = partition(thread_id), commit_sort_key(number)
+    begins = await table.get(item_key(pk, last), FROM)
+    if begins is None:
+        raise UnreadableRecord(f"{thread_id!r}: there is no commit {number}")
+    first = int(begins["N"])
+    items = await table.all_of(Span(pk, commit_sort_key(first), last))
+    if [commit_number(item) for item in items] != list(range(first, number + 1)):
+        raise UnreadableRecord(f"{thread_id!r}: commits are missing from {first} on")
+    commits = await whole_commits(payloads, items)
+    return fold_commits(FoldedThread(), [stored.commit for stored in commits]).state

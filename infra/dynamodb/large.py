@@ -22,6 +22,8 @@ GONE_NOTE: Final = "This content is no longer stored."
 Record = dict[str, Any]
 Path = tuple[str | int, ...]
 SNAPSHOT: Final[Path] = ("base", "snapshot")
+STATE: Final = "edits"
+"""Of a change of an author's state: all of them are moved as one."""
 OUTBOX_TEXTS: Final = ("body", "text")
 """A report's and a carried message's: moved as texts, where all else is moved as blocks."""
 
@@ -68,13 +70,13 @@ def wanted_uris(record: Record, paths: list[Path]) -> list[str]:
 
 
 def put_back(record: Record, paths: list[Path], texts: Mapping[str, str | None]) -> None:
-    """Undo an extraction, in place. A block or text that is gone is a note; a snapshot must be there."""
+    """Undo an extraction, in place. A block or text that is gone is a note; what the fold needs must be there."""
     for path, uri in zip(paths, wanted_uris(record, paths), strict=True):
         text = texts[uri]
         if text is not None:
             _put_at(record, path, parsed(text))
-        elif path == SNAPSHOT:
-            raise UnreadableRecord("the snapshot of a base is gone from the payload bucket")
+        elif path == SNAPSHOT or path[-1] == STATE:
+            raise UnreadableRecord(f"{path[-1]}: what a thread's fold needs is gone from the payload bucket")
         elif path[-1] in OUTBOX_TEXTS:
             _put_at(record, path, GONE_NOTE)
         else:
@@ -97,6 +99,8 @@ def _movable(record: Record) -> Iterator[Path]:
         if change["op"] == "deferred":
             for position in range(len(change["deferred"]["entry"]["content"])):
                 yield ("changes", index, "deferred", "entry", "content", position)
+        elif change["op"] == "state":
+            yield ("changes", index, STATE)
     for index, message in enumerate(record.get("outbox", ())):
         yield from (("outbox", index, name) for name in OUTBOX_TEXTS if name in message)
         for position in range(len(message.get("event", {}).get("content", ()))):

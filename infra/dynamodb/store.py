@@ -7,11 +7,11 @@ from core.commit import Commit
 from core.entries import Entry
 from core.messages import InputKey
 from core.ports import LoadedThread, ParkedBody
-from core.thread import Ancestor, Inherited
+from core.thread import Ancestor, Inherited, ThreadState
 from infra.dynamodb import settle
 from infra.dynamodb.codec import StoredCommit
 from infra.dynamodb.commits import write_commit
-from infra.dynamodb.history import read_entries
+from infra.dynamodb.history import read_entries, read_state_at
 from infra.dynamodb.keys import FIRST_READER, LAST_READER, partition
 from infra.dynamodb.lineage import LineageReader
 from infra.dynamodb.load import Loader
@@ -71,6 +71,9 @@ class DynamoStore:
 
     async def inherit(self, lineage: Sequence[Ancestor]) -> Inherited:
         return await self._lineages.inherit(lineage)
+
+    async def state_at(self, thread_id: str, number: int) -> ThreadState:
+        return await read_state_at(self._table, self._payloads, thread_id, number)
 
     async def park(self, parked: ParkedBody) -> None:
         await park(self._table, self._payloads, parked)

@@ -19,7 +19,7 @@ from core.lineage import RangeRead, joined, newest_base, ranges_to_read
 from core.messages import InputKey
 from core.ports import LoadedThread, ParkedBody
 from core.text import canonical_json
-from core.thread import Ancestor, FoldedThread, Inherited
+from core.thread import Ancestor, FoldedThread, Inherited, ThreadState
 from infra.store_rules import (
     RETENTION_DAYS,
     marked_inputs,
@@ -75,7 +75,7 @@ class MemoryStore:
             raise UnreadableRecord(
                 f"{thread_id!r}: tip or marker of commit {newest}, but the log ends at {last}"
             )
-        commits = _commits(thread_id, thread)
+        commits = _commits(thread_id, thread.log, last) if last else []
         folded = fold_commits(FoldedThread(), commits)
         covered = folded.state.summary is not None
         return LoadedThread(
@@ -127,6 +127,9 @@ class MemoryStore:
     async def inherit(self, lineage: Sequence[Ancestor]) -> Inherited:
         newest = [self._from_newest_base(ancestor) for ancestor in ranges_to_read(lineage)]
         return joined([self._range(ancestor) for ancestor in ranges_to_read(newest)])
+
+    async def state_at(self, thread_id: str, number: int) -> ThreadState:
+        return fold_commits(FoldedThread(), _commits(thread_id, self._thread(thread_id).log, number)).state
 
     async def park(self, parked: ParkedBody) -> None:
         record = {
@@ -186,16 +189,13 @@ class MemoryStore:
         return marker if marker is not None and marker.expires_at > self._clock.now() else None
 
 
-def _commits(thread_id: str, thread: _Thread) -> list[Commit]:
-    """What a reader needs: from the newest commit's `from` on."""
-    if not thread.log:
-        return []
-    last = max(thread.log)
-    first = thread.log[last].from_number
-    missing = [number for number in range(first, last + 1) if number not in thread.log]
+def _commits(thread_id: str, log: dict[int, _Written], last: int) -> list[Commit]:
+    """What a reader of the thread up to commit `last` needs: from that one's `from` on."""
+    first = log[last].from_number if last in log else last
+    missing = [number for number in range(first, last + 1) if number not in log]
     if missing or first > last:
         raise UnreadableRecord(f"{thread_id!r}: commits are missing from {first} on")
-    return [_read(thread.log[number]) for number in range(first, last + 1)]
+    return [_read(log[number]) for number in range(first, last + 1)]
 
 
 def _read(written: _Written) -> Commit:

@@ -6,7 +6,7 @@ from core.commit import Commit
 from core.entries import Entry
 from core.messages import InputKey
 from core.ports import LoadedThread, ParkedBody, ThreadStore
-from core.thread import Ancestor, Inherited
+from core.thread import Ancestor, Inherited, ThreadState
 
 
 class Crash(Exception):
@@ -51,6 +51,10 @@ class FaultyStore:
     async def inherit(self, lineage: Sequence[Ancestor]) -> Inherited:
         self._strike(self.before, "inherit")
         return await self._store.inherit(lineage)
+
+    async def state_at(self, thread_id: str, number: int) -> ThreadState:
+        self._strike(self.before, "state_at")
+        return await self._store.state_at(thread_id, number)
 
     async def park(self, parked: ParkedBody) -> None:
         self._strike(self.before, "park")

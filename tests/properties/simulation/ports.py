@@ -18,7 +18,7 @@ from core.errors import ModelRefused, ModelUnavailable, StoreUnavailable
 from core.messages import InputKey
 from core.ports import LoadedThread, Model, Outgoing, ParkedBody, Unsent
 from core.request import ModelRequest
-from core.thread import Ancestor, Inherited
+from core.thread import Ancestor, Inherited, ThreadState
 from infra.memory import MemoryStore
 from infra.memory.dispatcher import MemorySender
 from infra.queue_errors import QueueUnavailable, Unsendable
@@ -118,6 +118,9 @@ class HeldStore:
 
     async def inherit(self, lineage: Sequence[Ancestor]) -> Inherited:
         return await self.who.call("store.inherit", lambda: self.store.inherit(lineage), READ)
+
+    async def state_at(self, thread_id: str, number: int) -> ThreadState:
+        return await self.who.call("store.state_at", lambda: self.store.state_at(thread_id, number), READ)
 
     async def park(self, parked: ParkedBody) -> None:
         async def effect() -> None:

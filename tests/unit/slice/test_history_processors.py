@@ -7,7 +7,7 @@ from core.request import RequestMessage, ResultPart
 from tests.support.conversations import said
 from tests.support.conversations import user as from_user
 from tests.support.inputs import THREAD, user
-from tests.support.played import calls, says
+from tests.support.played import USAGE, calls, says
 from tests.support.world import World, agent, world
 
 Messages = list[RequestMessage]
@@ -41,7 +41,7 @@ async def test_processors_run_before_each_model_call_and_change_nothing_that_is_
     result, note = shown[2][-1].parts
     assert isinstance(result, ResultPart)
     assert (len(shown[2]), result.content[0], note) == (3, said("x" * 10), said("note"))
-    assert contexts == [HistoryContext(THREAD, "test:model")] * 3
+    assert contexts == [HistoryContext(THREAD, "test:model", (USAGE,) * turns) for turns in range(3)]
     echoed = "x" * 50
     assert (await one.lines())[3:] == [
         f'Call(echo, {{"text": "{echoed}"}})',

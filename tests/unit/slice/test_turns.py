@@ -7,7 +7,8 @@ import pytest
 from core.chunks import CallChunk, Completed, TextChunk
 from core.entries import ToolCall
 from core.slice.builtin import Caller
-from core.slice.calls import RunHere, carry_out
+from core.slice.calls import carry_out
+from core.slice.inline import RunHere, Running
 from core.slice.notices import SILENT, CallAnswered, CallStarted
 from core.tools import ToolContext, tool
 from tests.support.inputs import THREAD, result, user
@@ -135,5 +136,5 @@ async def test_an_inline_tool_gets_no_more_time_than_the_slice_has() -> None:
     take_turn(manager, CallChunk("hang", {}))
     (call,) = [entry for entry in manager.history if isinstance(entry, ToolCall)]
     caller = Caller(manager, one.app.agent(), {}, 0, one.clock.now())
-    await carry_out(caller, [RunHere(call, hang.tool)], one.clock.now(), SILENT, seconds=0.01)
+    await carry_out(caller, [RunHere(call, hang.tool)], Running(one.clock.now(), SILENT, seconds=0.01))
     assert lines(manager.history)[-1] == "Result(hang, timed_out)"
