@@ -54,10 +54,10 @@ def edits_between(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit,
 
 
 def apply_edits(old: Mapping[str, Any], edits: Sequence[Edit]) -> dict[str, Any]:
-    """`old` after the edits: a copy."""
-    root = deepcopy(dict(old))
+    """What the edits make of `old`, which stays as it is. Parts that did not change are shared: change neither."""
+    root = dict(old)
     for edit in edits:
-        _apply(root, edit)
+        root = _edited(root, edit, edit.path)
     return root
 
 
@@ -104,19 +104,22 @@ def _size(edits: Sequence[Edit]) -> int:
     return sum(len(canonical_json(edit.to_json())) for edit in edits)
 
 
-def _apply(root: dict[str, Any], edit: Edit) -> None:
-    holder: Any = root
-    for step in edit.path[:-1]:
-        holder = holder[step]
-    last: Any = edit.path[-1]
+def _edited(holder: Any, edit: Edit, path: Path) -> Any:
+    """The object or list, copied along the path only: a fold makes many small edits of what may be large."""
+    copy: Any = dict(holder) if isinstance(holder, dict) else list(holder)
+    step: Any = path[0]
+    if len(path) > 1:
+        copy[step] = _edited(holder[step], edit, path[1:])
+        return copy
     match edit:
         case SetAt(value=value):
-            holder[last] = deepcopy(value)
+            copy[step] = value
         case RemoveAt():
-            del holder[last]
+            del copy[step]
         case AppendAt(items=items):
-            holder[last] = [*holder[last], *deepcopy(items)]
+            copy[step] = [*holder[step], *items]
         case ExtendAt(text=text):
-            holder[last] += text
+            copy[step] += text
         case _:
             assert_never(edit)
+    return copy
