@@ -15,6 +15,8 @@ from infra.cli_view import ChatView
 ANSWERED, FAILED, MISUSED = 0, 1, 2
 HARMLESS_ERRORS = frozenset({"state"})
 """Codes of `error` outputs after which the answer still comes."""
+LOOK_AGAIN_SECONDS = 1.0
+"""A tree may come to rest without a word."""
 
 
 def chat(app: str, model: str | None, thread_id: str, text: str | None) -> int:
@@ -67,8 +69,9 @@ class _Conversation:
                 return FAILED
 
     def ask(self, text: str) -> int:
-        """Send the text and show what comes, until it is answered."""
+        """Send the text and show what comes, until it is answered and the tree of threads rests."""
         self._view.begin()
+        before = self._live.look(self._thread_id).last_seq
         message = {"type": "user_message", "thread_id": self._thread_id, "content": text}
         try:
             self._live.send(message)
@@ -76,27 +79,31 @@ class _Conversation:
             self._view.line(f"torpor: {error}")
             return FAILED
         while not self._live.broken:
-            outputs = self._live.wait_for_outputs(self._seen)
+            outputs = self._live.wait_for_outputs(self._seen, LOOK_AGAIN_SECONDS)
             new, self._seen = outputs[self._seen :], len(outputs)
-            for output in new:
-                code = self._show(output)
-                if code is not None:
-                    self._view.end_line()
-                    return code
+            if not all([self._show(output) for output in new]):
+                return FAILED
+            tree = self._live.look(self._thread_id)
+            if tree.rests and tree.last_seq > before and len(self._live.outputs()) == self._seen:
+                self._view.end_line()
+                return ANSWERED
         return FAILED
 
-    def _show(self, output: dict[str, Any]) -> int | None:
-        """Show an output; the exit code if it ends the wait."""
+    def _show(self, output: dict[str, Any]) -> bool:
+        """Show an output; False if it says that no answer will come."""
+        own = output["thread_id"] == self._thread_id
         match output:
             case {"type": "assistant_message", "final": True, "text": said}:
-                if not self._view.said_something:
+                if own and not self._view.said_something:
                     self._view.line(said)
-                return ANSWERED
-            case {"type": "error", "code": code, "message": reason}:
-                self._view.line(f"error ({code}): {reason}")
-                return None if code in HARMLESS_ERRORS else FAILED
+            case {"type": "thread_closed", "child_thread_id": child}:
+                self._view.child_closed(child)
+            case {"type": "error", "thread_id": thread_id, "code": code, "message": reason}:
+                self._view.failure(None if own else thread_id, f"error ({code}): {reason}")
+                return not own or code in HARMLESS_ERRORS
             case _:
-                return None
+                pass
+        return True
 
 
 @contextmanager

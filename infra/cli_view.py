@@ -10,7 +10,14 @@ from typing import Any
 from core.blocks import Content, JsonBlock, TextBlock
 from core.chunks import ReasoningDelta, TextChunk
 from core.entries import ToolCall
-from core.slice.notices import CallAnswered, CallStarted, ThinkingEnded, TurnDiscarded, TurnPostponed
+from core.slice.notices import (
+    CallAnswered,
+    CallStarted,
+    ThinkingEnded,
+    ThreadVisited,
+    TurnDiscarded,
+    TurnPostponed,
+)
 from core.text import shorten
 
 MOST_SHOWN = 160
@@ -21,17 +28,24 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class ChatView:
-    """Text as it streams; each call and each result on a line of its own, numbered, so that parallel ones show."""
+    """Text as it streams; each call and each result on a line of its own, numbered, so that parallel ones show.
+
+    What a child thread does stands behind its name: only the root's text is the answer.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._coloured = sys.stdout.isatty()
         self._at_line_start = True
         self._calls: dict[str, int] = {}
+        self._children: dict[str, str] = {}
+        """Names by thread id."""
+        self._speaker = ""
+        """The child whose slice runs; empty for the root."""
         self._answered: set[str] = set()
         self._muted = False
         self.said_something = False
-        """Whether text was shown since `begin`."""
+        """Whether text of the root was shown since `begin`."""
 
     def begin(self) -> None:
         """A question was asked: numbers start anew."""
@@ -48,9 +62,11 @@ class ChatView:
         """As `core.ports.Observer`."""
         with self._lock:
             match event:
+                case ThreadVisited(thread_stack=stack):
+                    self._visit(stack)
                 case TextChunk(text=text):
-                    self.said_something = True
-                    self._write(text)
+                    self.said_something = self.said_something or not self._speaker
+                    self._write(text, dim=bool(self._speaker))
                 case ReasoningDelta(text=text):
                     self._write(text, dim=True)
                 case ThinkingEnded():
@@ -69,17 +85,34 @@ class ChatView:
     def line(self, text: str) -> None:
         """A line of its own."""
         with self._lock:
-            self._line(text)
+            self._aside(text)
 
     def remark(self, text: str) -> None:
         """A line of its own that is not part of the conversation."""
         with self._lock:
-            self._line(text, dim=True)
+            self._aside(text, dim=True)
+
+    def failure(self, child: str | None, text: str) -> None:
+        """A line of its own about what went wrong, in the root or in a child."""
+        with self._lock:
+            self._aside(f"{self._name(child)}: {text}" if child else text)
+
+    def child_closed(self, child: str) -> None:
+        """The child has ended, as its parent has heard."""
+        with self._lock:
+            self._aside(f"  ({self._name(child)} is closed)", dim=True)
 
     def end_line(self) -> None:
         """What comes next begins a line."""
         with self._lock:
             self._end_line()
+
+    def _visit(self, stack: tuple[str, ...]) -> None:
+        self._end_line()
+        self._speaker = self._name(stack[-1]) if len(stack) > 1 else ""
+
+    def _name(self, child: str) -> str:
+        return self._children.setdefault(child, f"child {len(self._children) + 1}")
 
     def _started(self, call: ToolCall, worker: str | None) -> None:
         number = self._calls[call.call_id] = len(self._calls) + 1
@@ -95,22 +128,37 @@ class ChatView:
         word = "=" if outcome == "ok" else f"{outcome}:"
         self._line(f"  [{self._calls[call_id]}] {word} {shorten(said, MOST_SHOWN)}", dim=True)
 
+    def _aside(self, text: str, *, dim: bool = False) -> None:
+        """A line that nobody of the conversation says."""
+        speaker, self._speaker = self._speaker, ""
+        self._line(text, dim=dim)
+        self._speaker = speaker
+
     def _line(self, text: str, *, dim: bool = False) -> None:
         self._end_line()
         self._write(text + "\n", dim=dim)
 
     def _end_line(self) -> None:
         if not self._at_line_start:
-            self._write("\n")
+            self._put("\n")
+            self._at_line_start = True
 
     def _write(self, text: str, *, dim: bool = False) -> None:
         """Control codes in what models and tools say never reach the terminal."""
         clean = _CONTROL.sub("", text)
-        if self._muted or not clean:
+        if not clean:
             return
+        margin = f"  {self._speaker} | " if self._speaker else ""
+        shown = clean if not margin else clean[:-1].replace("\n", "\n" + margin) + clean[-1]
+        shown = margin + shown if self._at_line_start else shown
         self._at_line_start = clean.endswith("\n")
+        self._put(f"{_DIM}{shown}{_PLAIN}" if dim and self._coloured else shown)
+
+    def _put(self, text: str) -> None:
+        if self._muted:
+            return
         try:
-            sys.stdout.write(f"{_DIM}{clean}{_PLAIN}" if dim and self._coloured else clean)
+            sys.stdout.write(text)
             sys.stdout.flush()
         except BrokenPipeError:  # nobody reads any more, as after `| head`
             self._muted = True

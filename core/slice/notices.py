@@ -6,6 +6,14 @@ from core.entries import ToolCall, ToolResult
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadVisited:
+    """What follows, until the next visit, is of this thread. Slices of one observer come one after the other."""
+
+    thread_stack: tuple[str, ...]
+    """Ids from the root to the thread."""
+
+
+@dataclass(frozen=True, slots=True)
 class ThinkingStarted:
     """Reasoning begins."""
 

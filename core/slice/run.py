@@ -21,7 +21,7 @@ from core.slice.debts import owe_nothing
 from core.slice.ending import end_if_idle
 from core.slice.give_back import give_back
 from core.slice.next_step import Complete, LeaveWake, Rest, Situation, Step, next_step
-from core.slice.notices import SILENT, CallAnswered
+from core.slice.notices import SILENT, CallAnswered, ThreadVisited
 from core.slice.ports import COMMIT_SECONDS, SlicePorts
 from core.slice.refuse import RefusedBody, refuse
 from core.slice.round import Round
@@ -116,6 +116,7 @@ class _Slice:
             fit_state(self._manager, self._agent)
         results = [self._take(taken) for taken in self._inputs]
         await self._manager.inherit()
+        self._observer.notice(ThreadVisited(self._manager.thread_stack))
         for entry in self._manager.pending_items:
             if isinstance(entry, ToolResult):
                 self._observer.notice(CallAnswered(entry))

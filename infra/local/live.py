@@ -8,6 +8,7 @@ from core.delivery import INPUT, OUTPUT, worker_queue
 from core.ports import Observer
 from infra.local.clock import LocalClock
 from infra.local.resources import dead_letters_of
+from infra.local.resting import TreeSeen
 from infra.local.source import EventSource, Invoke, LocalStackError, Source
 from infra.local.system import System
 from infra.local.worker_processes import WorkerProcess
@@ -57,14 +58,19 @@ class LiveTorpor:
         """The output messages so far, in order."""
         return self._system.outputs()
 
-    def wait_for_outputs(self, seen: int) -> list[dict[str, Any]]:
-        """The output messages, as soon as they are more than `seen`, or the stack broke."""
+    def wait_for_outputs(self, seen: int, seconds: float | None = None) -> list[dict[str, Any]]:
+        """The output messages, as soon as they are more than `seen`, or the stack broke, or `seconds` have passed."""
         while True:
             noted = self._system.emulator.arrivals.count(self._output)
             found = self.outputs()
             if len(found) > seen or self.broken:
                 return found
-            self._system.emulator.arrivals.wait(self._output, noted, None)
+            if not self._system.emulator.arrivals.wait(self._output, noted, seconds):
+                return self.outputs()
+
+    def look(self, thread_id: str) -> TreeSeen:
+        """What is seen of the tree below a thread; waits for the slice that runs."""
+        return self._system.look(thread_id)
 
     def close(self) -> bool:
         """End the workers and everything else. False if a slice still runs: only the end of the process ends that."""

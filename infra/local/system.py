@@ -20,6 +20,7 @@ from infra.local.functions import Function, WrapPorts, entry_point
 from infra.local.logs import DEFAULT_LEVEL, logs_to_stderr
 from infra.local.records import Facts
 from infra.local.resources import AGENT, TABLES, event_sources, function_timeouts, queues, worker_timeouts
+from infra.local.resting import TreeSeen, look
 from infra.local.schedules import ScheduleSource
 from infra.local.source import RECEIVE_BATCH, EventSource, Invoke, Queue, Source
 from infra.models import app_root, model_for
@@ -114,6 +115,15 @@ class System:
             ):
                 found += map(entry_dict, page)
             return found
+
+        return self.functions[AGENT].ask(read)
+
+    def look(self, thread_id: str) -> TreeSeen:
+        """What is seen of the tree below a thread, between two slices."""
+
+        def read(container: Any) -> TreeSeen:
+            seen: TreeSeen = container.loop.run(look(container.ports.store, thread_id))
+            return seen
 
         return self.functions[AGENT].ask(read)
 

@@ -104,6 +104,23 @@ def test_the_research_example_answers_through_worker_processes_in_parallel() -> 
     assert "script:examples/research.json" in done.stdout.splitlines()[0]
 
 
+def test_the_team_example_shows_who_does_what_and_ends_with_the_leads_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ENVIRON, "TORPOR_BOARD", str(tmp_path))
+    done = _torpor("chat", "--app", "examples.team:app", "What makes spring tides so high?")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    shown = done.stdout.splitlines()
+    for child in (1, 2, 3):
+        assert [line for line in shown if line.startswith(f"  child {child} | ")]
+        assert f"  (child {child} is closed)" in shown
+    own = [line for line in shown if not line.startswith("  ")]
+    assert "The board says: What makes spring tides so high?" in own
+    (notice,) = tmp_path.glob("*.md")
+    assert own[-1] == f"Published as {notice}"
+
+
 def test_a_conversation_in_a_pipe_keeps_its_thread() -> None:
     done = _torpor("chat", "--app", APP, "--thread", "mine", typed="hello\ntwo calls\n\ngood bye\n")
     assert done.returncode == 0, done.stdout + done.stderr
