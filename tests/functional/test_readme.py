@@ -31,8 +31,8 @@ def folder(tmp_path: Path) -> Path:
     for body in _blocks("python"):
         name = body.splitlines()[0].removeprefix("# ")
         (tmp_path / name).write_text(body)
-    (script,) = _blocks("json")
-    (tmp_path / "weather.json").write_text(script)
+    for name, script in zip(("weather.json", "harbour.json"), _blocks("json"), strict=True):
+        (tmp_path / name).write_text(script)
     return tmp_path
 
 
@@ -44,9 +44,9 @@ def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_readers_agent_passes_the_readers_tests(folder: Path) -> None:
-    done = _run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_weather.py")
+    done = _run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_weather.py", "test_harbour.py")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 passed" in done.stdout
+    assert "4 passed" in done.stdout
 
 
 def test_the_readers_agent_can_be_talked_to(folder: Path) -> None:
