@@ -58,6 +58,7 @@ INPUT: dict[str, tuple[str, ...]] = {
         "a_deployment_between_two_slices_that_adds_or_changes_a_tool",
         "a_deployment_between_two_slices_that_changes_the_model",
         "a_deployment_between_two_slices_with_the_agent_gone",
+        "a_deployment_between_two_slices_that_changes_the_state_type",
     ),
 }
 
@@ -67,9 +68,8 @@ LATER = (
     "a_thread_is_erased_or_expires",
     "a_model_that_spawns_for_ever",
     "records_written_by_an_older_version",
-    "a_deployment_between_two_slices_that_changes_the_state_type",
 )
-"""Of child threads, compaction, erasing, state, and of a second schema version: none is built yet."""
+"""Of child threads, compaction, erasing, and of a second schema version: none is built yet."""
 
 
 def _names() -> set[str]:

@@ -16,14 +16,19 @@ from core.changes import (
     MetadataSet,
     Owes,
     SourcesSet,
+    StateEdited,
+    StateSetAside,
+    StateTakenBack,
     SubscriptionEnded,
     SubscriptionOpened,
     TimerArmed,
     TimerCleared,
     TurnsUsed,
+    UsageSeen,
     WakeArmed,
     WakeCleared,
 )
+from core.chunks import Usage
 from core.commit import (
     SCHEMA_VERSION,
     Base,
@@ -37,12 +42,16 @@ from core.entries import Entry, ToolCall, ToolResult, User
 from core.errors import UnreadableRecord
 from core.fold import fold_commits
 from core.ids import outbox_id
+from core.outbox import SendAnswer
 from core.sources import Source
+from core.state.edits import AppendAt, SetAt
 from core.thread import Deferred, FoldedThread, LiveCall, Origin, Subscription, Summary, ThreadState
 
 AT = datetime(2025, 1, 1, tzinfo=UTC)
 DEFERRED = Deferred(entry=User(content=text_content("waits")), message_id="m2")
 SOURCE = Source(url="https://example.com", title="t")
+EDITED = StateEdited(edits=(SetAt(path=("a",), value=[1]),))
+EDITED_MORE = StateEdited(edits=(AppendAt(path=("a",), items=(2,)),))
 WATCH = Subscription(call_id="c", name="watch")
 
 
@@ -79,6 +88,17 @@ CASES: dict[str, tuple[tuple[Change, ...], dict[str, Any]]] = {
         {"subscriptions": ()},
     ),
     "sources": ((SourcesSet(sources=(SOURCE,)),), {"sources": (SOURCE,)}),
+    "state": ((EDITED, EDITED_MORE), {"stored_state": {"a": [1, 2]}}),
+    "state set aside": ((EDITED, StateSetAside()), {"stored_state": None, "state_aside": {"a": [1]}}),
+    "state taken back": ((EDITED, StateSetAside(), StateTakenBack()), {"stored_state": {"a": [1]}}),
+    "state after one set aside": (
+        (EDITED, StateSetAside(), EDITED),
+        {"stored_state": {"a": [1]}, "state_aside": {"a": [1]}},
+    ),
+    "usage": (
+        tuple(UsageSeen(usage=Usage(input_tokens=number)) for number in range(30)),
+        {"past_usage": tuple(Usage(input_tokens=number) for number in range(10, 30))},
+    ),
     "closed": ((Closed(),), {"closed": True}),
     "metadata": ((MetadataSet(values={"a": 1}),), {}),
 }
@@ -88,6 +108,13 @@ CASES: dict[str, tuple[tuple[Change, ...], dict[str, Any]]] = {
 def test_what_a_change_does(case: str) -> None:
     changes, differences = CASES[case]
     assert _state(*changes) == _state().model_copy(update={**differences, "digest": _state(*changes).digest})
+
+
+def test_an_answer_tells_what_its_turn_took() -> None:
+    usage = Usage(input_tokens=7, output_tokens=1)
+    answer = SendAnswer(first_seq=1, last_seq=1, final=True, usage=usage, stop_reason="end_turn")
+    first = _commit(1, _user("hi"), outbox=(answer,))
+    assert fold_commits(FoldedThread(), [first]).state.past_usage == (usage,)
 
 
 def test_a_call_is_live_from_its_entry_to_its_result() -> None:

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from hypothesis import strategies as st
 
-from core.changes import CallOpened
-from core.chunks import CallChunk, Chunk, TextChunk
+from core.changes import CallOpened, StateEdited, StateSetAside, UsageSeen
+from core.chunks import CallChunk, Chunk, TextChunk, Usage
 from core.commit import Commit
 from core.entries import TurnEnd
 from core.fold import fold_commits
@@ -20,6 +20,8 @@ from core.slice.debts import owe_nothing, stop
 from core.slice.metadata import set_metadata
 from core.slice.sources import add_sources
 from core.sources import Source
+from core.state import AppMessage
+from core.state.edits import edits_between
 from core.thread import FoldedThread, PendingWake, ThreadState
 from infra.memory import MemoryClock, MemoryStore
 from tests.support.inputs import THREAD
@@ -46,6 +48,7 @@ NAMES = (
     "subscribe",
     "end",
     "facts",
+    "state",
     "compact",
 )
 OFTEN = ("turn", "turn", "turn", "queued", "result", "compact", "sync", "sync", "sync")
@@ -155,6 +158,17 @@ class Life:
     def _facts(self, number: int, chunks: list[str]) -> None:
         set_metadata(self.manager, {f"k{number % 2}": [number, None]})
         add_sources(self.manager, (Source(url=f"https://example.com/{number}", title="t"),))
+
+    def _state(self, number: int, chunks: list[str]) -> None:
+        """What an author keeps: fields, a message of the application, and what a turn took."""
+        draft, stored = self.manager.draft, self.manager.state.stored_state or {}
+        if number == 9:
+            draft.record(StateSetAside())
+        elif edits := edits_between(stored, {**stored, "n": number, "all": [*stored.get("all", []), number]}):
+            draft.record(StateEdited(edits=edits))
+        draft.record(UsageSeen(usage=Usage(input_tokens=self.count)))
+        if not self.manager.state.live:
+            draft.append(AppMessage.of(f"r{number % 3}", {"n": self.count}).entry())
 
     def _compact(self, number: int, chunks: list[str]) -> None:
         history = self.manager.history

@@ -3,8 +3,9 @@
 from hypothesis import given, settings
 
 from core.commit import commit_from_text, commit_text
-from core.entries import ToolCall, ToolResult
+from core.entries import AppEntry, ToolCall, ToolResult
 from core.fold import fold_commits
+from core.history.app_log import app_entries
 from core.render import render
 from core.request import ModelRequest
 from core.slice.requests import tool_specs
@@ -65,6 +66,9 @@ async def test_after_a_reload_the_same_is_visible_and_live(script: list[Operatio
     assert again.active_subscriptions == manager.active_subscriptions
     assert again.metadata == manager.metadata
     assert again.safe_spawn_point() == manager.safe_spawn_point()
+    said = {entry.role: entry for entry in await life.store.entries(THREAD) if isinstance(entry, AppEntry)}
+    shown = {entry.role: entry for entry in app_entries(again.draft, again.inherited)}
+    assert [shown[role].content for role in said] == [entry.content for entry in said.values()]
 
 
 @bounded
