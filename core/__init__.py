@@ -10,10 +10,14 @@ from core.errors import DefinitionError
 from core.settings import Limits, Settings
 from core.sources import Source
 from core.tools import ToolContext, ToolResult, tool
+from core.tools.asking import Answered, AskAuth, AskChoice
 
 __all__ = [
     "Agent",
+    "Answered",
     "App",
+    "AskAuth",
+    "AskChoice",
     "DefinitionError",
     "DocumentBlock",
     "ImageBlock",

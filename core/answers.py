@@ -12,7 +12,8 @@ from core.ports import Outgoing
 from core.sources import Source
 from core.text import clip_json, wire_json
 from core.tools import ToolResult, error_result
-from core.work import RecordedResult
+from core.tools.asking import Ask
+from core.work import Question, RecordedResult
 from core.work_messages import ToolCallMessage
 
 MAX_ANSWER_BYTES = 1_048_576
@@ -26,6 +27,19 @@ def answer(call: ToolCallMessage, result: RecordedResult) -> Outgoing:
     message_id = digest("result", call.call_id)
     dedup_id = digest("answer", call.thread_id, message_id)
     return Outgoing(dedup_id, INPUT, _body(call, result), group=call.thread_id)
+
+
+def question(call: ToolCallMessage, number: int, ask: Ask) -> Question:
+    """What is recorded of a question, its message included. `number`: of answers that the run had."""
+    message_id = digest("question", call.call_id, number)
+    head = {"v": 1, "type": "question", "thread_id": call.thread_id, "message_id": message_id}
+    body = wire_json({**head, "call_id": call.call_id, **ask.fields()})
+    return Question(wire_json(call.model_dump(mode="json")), message_id, body, number)
+
+
+def asked(call: ToolCallMessage, body: str) -> Outgoing:
+    """The message that asks a person about `call`."""
+    return Outgoing(digest("ask", call.thread_id, body), INPUT, body, group=call.thread_id)
 
 
 def recorded(call: ToolCallMessage, result: ToolResult, *, timed_out: bool = False) -> RecordedResult:

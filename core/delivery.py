@@ -121,8 +121,9 @@ class _Builder:
                 return self._tool_call(message)
             case SendCancel():
                 return {"type": message.kind, **head}
-            case SendToolAnswer(choice=choice, comment=comment):
-                return {"type": message.kind, **head, "choice": choice, "comment": comment}
+            case SendToolAnswer(question=question, choice=choice, comment=comment):
+                answered = {"question": question, "choice": choice, "comment": comment}
+                return {"type": message.kind, **head, **answered}
             case _:
                 assert_never(message)
 

@@ -122,12 +122,10 @@ class QuestionMessage(_Message):
     type: Literal["question"]
     call_id: str = Field(min_length=1, max_length=64)
     kind: Literal["choice", "auth"]
-    prompt: str = Field(default="", max_length=10_000)
-    choices: tuple[Annotated[str, Field(min_length=1, max_length=1_000)], ...] = Field(
-        default=(), max_length=100
-    )
+    prompt: str = ""
+    choices: tuple[str, ...] = ()
     default: str | None = None
-    url: str = Field(default="", max_length=4_000)
+    url: str = ""
     expires_in_seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
 
 

@@ -44,11 +44,12 @@ QuestionOutcome = Literal["answered", "interrupted", "expired"]
 
 
 class SendToolAnswer(Value):
-    """A person's choice, for the worker that asked."""
+    """A person's choice, for the worker that asked. `question`: the id of the message it asked by."""
 
     kind: Literal["tool_answer"] = "tool_answer"
     call_id: str
     worker: str
+    question: str
     choice: str
     comment: str = ""
 

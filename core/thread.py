@@ -87,6 +87,8 @@ class Question(Value):
 
     kind: QuestionKind
     expires_at: datetime
+    asked_by: str = ""
+    """Id of the message that a running tool asked by: what its answer refers to. Of an approval: nothing."""
     prompt: str = ""
     """Of a choice: what to choose. Of an authorisation: where, as a URL. Of an approval: nothing, the call says it."""
     choices: tuple[str, ...] = ()

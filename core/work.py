@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 
 from core.blocks import Content, Value
 from core.sources import Source
+from core.tools.asking import Answered
 
 
 class RecordedResult(Value):
@@ -26,6 +27,30 @@ class RecordedResult(Value):
 @dataclass(frozen=True, slots=True)
 class Started:
     """The call is this attempt's to run, until its lease is over."""
+
+    answers: tuple[Answered, ...] = ()
+    """What people answered to its questions so far, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a run ended with that asked a person."""
+
+    call: str
+    """The `tool_call` as JSON, by which the tool is run again."""
+    id: str
+    """Of the `question` message."""
+    body: str
+    """The `question` message as JSON, to be sent, and sent again."""
+    number: int
+    """Of answers that the run had."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A person is asked, and nothing runs meanwhile. `body`: the `question` message as JSON."""
+
+    body: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +72,8 @@ class Cancelled:
     """Nobody waits for it any more."""
 
 
-Begun = Started | AlreadyRunning | Finished | Cancelled
+Begun = Started | AlreadyRunning | Asking | Finished | Cancelled
+Asked = AlreadyRunning | Asking | Finished | Cancelled
 Ended = Finished | Cancelled
 
 
@@ -67,6 +93,22 @@ class WorkRecords(Protocol):
 
     def finish(self, call_id: str, result: RecordedResult, *, now: datetime) -> Ended:
         """Record the result if there is none, whoever holds the lease, and return what stands."""
+        ...
+
+    def ask(self, call_id: str, question: Question, *, now: datetime) -> Asked:
+        """Record that a run ended with a question, and return what stands.
+
+        Another stands if the call has ended, is asking already, or was answered more often than the run knew.
+        """
+        ...
+
+    def answer(
+        self, call_id: str, answered: Answered, *, question_id: str | None, now: datetime
+    ) -> str | None:
+        """Take the answer to that question, or to whichever is open: the call may be begun again. Idempotent by id.
+
+        Returns the `tool_call` as JSON; None if nobody waits for this answer.
+        """
         ...
 
     def cancel(self, call_id: str, *, now: datetime) -> None:

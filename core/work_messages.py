@@ -36,12 +36,22 @@ class ToolCancelMessage(_WorkMessage):
     type: Literal["tool_cancel"]
 
 
-WorkMessage = Annotated[ToolCallMessage | ToolCancelMessage, Field(discriminator="type")]
+class ToolAnswerMessage(_WorkMessage):
+    """A person answered the question of a call."""
+
+    type: Literal["tool_answer"]
+    question: str | None = Field(default=None, min_length=1, max_length=128)
+    """The `message_id` of the question. None: whichever is open."""
+    choice: str
+    comment: str = ""
+
+
+WorkMessage = Annotated[ToolCallMessage | ToolCancelMessage | ToolAnswerMessage, Field(discriminator="type")]
 
 _WORK: TypeAdapter[WorkMessage] = TypeAdapter(WorkMessage)
 
 
-def parse_work(body: str) -> ToolCallMessage | ToolCancelMessage:
+def parse_work(body: str) -> WorkMessage:
     """The message in `body`. Raises Refused (`invalid`) with a reason that names the field, never its content."""
     try:
         return _WORK.validate_json(body)

@@ -70,7 +70,7 @@ def decide(taken: Input, state: ThreadState, setting: Setting) -> tuple[Effect, 
         case ParentMessage() as message:
             return parent_message.accept(message, state)
         case QuestionMessage() as message:
-            return question.accept(message, state, setting)
+            return question.accept(message, taken, state, setting)
         case Answer() as message:
             return answer.accept(message, state, setting)
         case Compact():

@@ -47,9 +47,15 @@ def tell_worker(manager: HistoryManager, told: TellWorker) -> None:
     note = "\n".join([*filter(None, [call.note]), *defaulted])
     _close_question(manager, call, told.expired)
     _reopen(manager, call, question=None, note=note)
-    if call.worker is not None:
+    if call.worker is not None and call.question is not None:
         manager.draft.send(
-            SendToolAnswer(call_id=call.call_id, worker=call.worker, choice=told.choice, comment=told.comment)
+            SendToolAnswer(
+                call_id=call.call_id,
+                worker=call.worker,
+                question=call.question.asked_by,
+                choice=told.choice,
+                comment=told.comment,
+            )
         )
 
 

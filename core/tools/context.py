@@ -12,6 +12,7 @@ from typing import Any
 from core.errors import DefinitionError
 from core.sources import Source
 from core.text import clean_json
+from core.tools.asking import Answered
 from core.tools.content import plain_json
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
@@ -32,6 +33,9 @@ class ToolContext:
     """The root's metadata as of this call. The tool's own copy."""
     deadline: datetime
     """When the call is answered without this tool's help. Aware, UTC."""
+    answers: tuple[Answered, ...] = ()
+    """What people answered to this call's questions so far, oldest first: a tool that asks is run again from its
+    beginning."""
     state: Any = None
     """Inline tools: the thread's state, an instance of the agent's `state_type` or a dict. None in a worker, which
     changes state by `patch_state`."""
@@ -61,6 +65,11 @@ class ToolContext:
         self._patch.update(merged)
 
     @property
+    def answer(self) -> Answered | None:
+        """The newest answer to a question of this call; None if it asked none yet."""
+        return self.answers[-1] if self.answers else None
+
+    @property
     def sources(self) -> tuple[Source, ...]:
         """What `add_source` collected, in order."""
         return tuple(self._sources)
@@ -81,6 +90,7 @@ class ToolContext:
         user_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         deadline: datetime = _NEVER,
+        answers: tuple[Answered, ...] = (),
         state: Any = None,
     ) -> "ToolContext":
         """A context for calling a tool in a test: a root thread, no user, no deadline, unless told otherwise.
@@ -96,6 +106,7 @@ class ToolContext:
             user_id=user_id,
             metadata=metadata or {},
             deadline=deadline,
+            answers=answers,
             state=state,
         )
 

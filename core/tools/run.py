@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from core.tools.arguments import BadArguments, validate_arguments
+from core.tools.asking import Ask
 from core.tools.boundary import ToolFailed, tool_boundary
 from core.tools.context import ToolContext, merge_patches
 from core.tools.definition import Tool
@@ -26,7 +27,15 @@ class ToolRun:
 
 
 async def run_tool(tool: Tool, arguments: object, ctx: ToolContext) -> ToolRun:
-    """Run `tool` once; whatever it does, there is a result, at the latest `timeout_seconds` + CLEANUP_SECONDS later.
+    """`run_or_ask` where nobody can be asked: inside a slice."""
+    run = await run_or_ask(tool, arguments, ctx)
+    if isinstance(run, ToolRun):
+        return run
+    return ToolRun(error_result(f"{tool.name}: only a tool with worker=… can ask a person"), "error")
+
+
+async def run_or_ask(tool: Tool, arguments: object, ctx: ToolContext) -> ToolRun | Ask:
+    """Run `tool` once; whatever it does, it ends, at the latest `timeout_seconds` + CLEANUP_SECONDS later.
 
     Raises only what is not the tool's: CancelledError if this task is cancelled, KeyboardInterrupt. Code that blocks
     cannot be stopped: in a sync tool it runs on in its thread after the call was answered, in an `async def` it holds
@@ -51,13 +60,13 @@ async def run_tool(tool: Tool, arguments: object, ctx: ToolContext) -> ToolRun:
     return _ended(task)
 
 
-async def _attempt(tool: Tool, keywords: dict[str, Any], ctx: ToolContext) -> ToolResult:
+async def _attempt(tool: Tool, keywords: dict[str, Any], ctx: ToolContext) -> ToolResult | Ask:
     with tool_boundary():
         call = functools.partial(tool.function, **keywords)
         value = call() if tool.is_async else await run_in_own_thread(call)
         if inspect.isawaitable(value):
             value = await value
-        return _with_collected(to_result(value), ctx)
+        return value if isinstance(value, Ask) else _with_collected(to_result(value), ctx)
 
 
 def _with_collected(result: ToolResult, ctx: ToolContext) -> ToolResult:
@@ -66,17 +75,19 @@ def _with_collected(result: ToolResult, ctx: ToolContext) -> ToolResult:
     return replace(result, sources=(*ctx.sources, *result.sources), state_patch=patch)
 
 
-def _ended(task: asyncio.Task[ToolResult]) -> ToolRun:
+def _ended(task: asyncio.Task[ToolResult | Ask]) -> ToolRun | Ask:
     if task.cancelled():
         return ToolRun(error_result("CancelledError: the tool was cancelled from inside"), "error")
     try:
         result = task.result()
     except (ToolFailed, GeneratorExit) as exc:
         return ToolRun(error_result(str(exc) or type(exc).__name__), "error")
+    if isinstance(result, Ask):
+        return result
     return ToolRun(result, "error" if result.is_error else "ok")
 
 
-def _retrieve(task: asyncio.Task[ToolResult]) -> None:
+def _retrieve(task: asyncio.Task[ToolResult | Ask]) -> None:
     """Mark the exception of an abandoned run as seen: asyncio complains about it otherwise."""
     if not task.cancelled():
         task.exception()

@@ -1,4 +1,4 @@
-"""A recorded result as bytes for the work table, and back: small ones stand in the record, large ones in parts.
+"""Results and questions as bytes for the work table, and back: small ones stand in the record, large ones in parts.
 
 Parts are items of the same table, named by the content's digest: the worker needs no other permission, and two
 attempts that finish at once never mix theirs.
@@ -8,11 +8,13 @@ import gzip
 import hashlib
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import ValidationError
 
 from core.errors import UnreadableRecord
 from core.text import canonical_json
+from core.tools.asking import Answered
 from core.work import RecordedResult
 
 VERSION = 1
@@ -22,29 +24,81 @@ PART_BYTES = 350_000
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A result split into parts of at most PART_BYTES, in order; `digest` is over the whole."""
+    """A value split into parts of at most PART_BYTES, in order; `digest` is over the whole."""
 
     digest: str
     parts: tuple[bytes, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class AskedCall:
+    """What is kept of a call that asked a person."""
+
+    call: str
+    """The `tool_call` as JSON."""
+    body: str
+    """The `question` message as JSON."""
+
+
 def encode(result: RecordedResult) -> Encoded:
     """The same result always gives the same bytes."""
-    text = canonical_json({"v": VERSION, **result.to_json()})
-    data = gzip.compress(text.encode("ascii"), mtime=0)
-    parts = tuple(data[start : start + PART_BYTES] for start in range(0, len(data), PART_BYTES))
-    return Encoded(hashlib.sha256(data).hexdigest(), parts)
+    return _encoded(result.to_json())
 
 
 def decode(data: bytes) -> RecordedResult:
     """The inverse of `encode`, over the joined parts. Raises UnreadableRecord."""
     try:
-        fields = json.loads(gzip.decompress(data))
+        return RecordedResult.model_validate(_fields(data))
+    except ValidationError as error:
+        raise _damaged(error) from error
+
+
+def encode_asked(asked: AskedCall) -> Encoded:
+    """As `encode`."""
+    return _encoded({"call": asked.call, "body": asked.body})
+
+
+def decode_asked(data: bytes) -> AskedCall:
+    """The inverse of `encode_asked`, over the joined parts. Raises UnreadableRecord."""
+    try:
+        return AskedCall(**_fields(data))
+    except TypeError as error:
+        raise _damaged(error) from error
+
+
+def encode_answer(question_id: str | None, answered: Answered) -> str:
+    """A short text of an answer, and of the question it is for, as far as that was named."""
+    fields = {"question": question_id, **answered.to_json()}
+    return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
+
+
+def decode_answer(text: str) -> tuple[str | None, Answered]:
+    """The inverse of `encode_answer`. Raises UnreadableRecord."""
+    try:
+        fields = json.loads(text)
+        return fields.pop("question"), Answered.model_validate(fields)
+    except (ValueError, AttributeError, KeyError) as error:
+        raise _damaged(error) from error
+
+
+def _encoded(fields: dict[str, Any]) -> Encoded:
+    data = gzip.compress(canonical_json({"v": VERSION, **fields}).encode("ascii"), mtime=0)
+    parts = tuple(data[start : start + PART_BYTES] for start in range(0, len(data), PART_BYTES))
+    return Encoded(hashlib.sha256(data).hexdigest(), parts)
+
+
+def _fields(data: bytes) -> dict[str, Any]:
+    try:
+        fields: dict[str, Any] = json.loads(gzip.decompress(data))
         version = fields.pop("v")
-        if version == VERSION:
-            return RecordedResult.model_validate(fields)
-    except (OSError, EOFError, ValueError, ValidationError, AttributeError, KeyError) as error:
-        raise UnreadableRecord(f"a recorded result is damaged: {type(error).__name__}") from error
+    except (OSError, EOFError, ValueError, AttributeError, KeyError) as error:
+        raise _damaged(error) from error
+    if version == VERSION:
+        return fields
     raise UnreadableRecord(
-        f"a recorded result of version {version!r}, this code reads {VERSION}: deploy a newer one"
+        f"a work record of version {version!r}, this code reads {VERSION}: deploy a newer one"
     )
+
+
+def _damaged(error: Exception) -> UnreadableRecord:
+    return UnreadableRecord(f"a work record is damaged: {type(error).__name__}")

@@ -12,7 +12,8 @@ import boto3
 
 from core.delivery import INPUT
 from core.ports import Outgoing
-from core.work import Begun, Ended, RecordedResult, WorkRecords
+from core.tools.asking import Answered
+from core.work import Asked, Begun, Ended, Question, RecordedResult, WorkRecords
 from core.worker import Answering, Sender
 from handlers.agent_container import DeadLetterContainer, build_dead_letter_container
 from handlers.bootstrap import RelayContainer, WorkerContainer, build_relay_container, build_worker_container
@@ -179,6 +180,20 @@ class Killer:
         ended = self.records.finish(call_id, result, now=now)
         self._maybe("after finish")
         return ended
+
+    def ask(self, call_id: str, question: Question, *, now: datetime) -> Asked:
+        self._maybe("before ask")
+        asked = self.records.ask(call_id, question, now=now)
+        self._maybe("after ask")
+        return asked
+
+    def answer(
+        self, call_id: str, answered: Answered, *, question_id: str | None, now: datetime
+    ) -> str | None:
+        self._maybe("before answer")
+        call = self.records.answer(call_id, answered, question_id=question_id, now=now)
+        self._maybe("after answer")
+        return call
 
     def cancel(self, call_id: str, *, now: datetime) -> None:
         self.records.cancel(call_id, now=now)

@@ -8,7 +8,8 @@ from typing import Any
 
 from core.delivery import OUTPUT
 from core.ports import Outgoing, Unsent
-from core.work import Begun, Ended, RecordedResult
+from core.tools.asking import Answered
+from core.work import Asked, Begun, Ended, Question, RecordedResult
 
 
 class Killed(BaseException):
@@ -117,6 +118,20 @@ class DyingWork:
         ended: Ended = self.records.finish(call_id, result, now=now)
         self.killer.maybe("before the answer")
         return ended
+
+    def ask(self, call_id: str, question: Question, *, now: datetime) -> Asked:
+        self.killer.maybe("before asking")
+        asked: Asked = self.records.ask(call_id, question, now=now)
+        self.killer.maybe("after asking")
+        return asked
+
+    def answer(
+        self, call_id: str, answered: Answered, *, question_id: str | None, now: datetime
+    ) -> str | None:
+        self.killer.maybe("before an answer is taken")
+        call: str | None = self.records.answer(call_id, answered, question_id=question_id, now=now)
+        self.killer.maybe("after an answer is taken")
+        return call
 
     def cancel(self, call_id: str, *, now: datetime) -> None:
         self.records.cancel(call_id, now=now)

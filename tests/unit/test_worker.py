@@ -118,7 +118,7 @@ async def test_a_dead_call_waits_for_its_lease_and_is_then_answered_with_an_erro
         {"deadline": "2025-01-01T00:00:00"},
         {"deadline": None},
         {"v": 2},
-        {"type": "tool_answer"},
+        {"type": "tool_question"},
     ],
     ids=str,
 )

@@ -5,7 +5,8 @@ from datetime import datetime
 
 from core.errors import StoreUnavailable
 from core.ports import Outgoing
-from core.work import Begun, Ended, RecordedResult
+from core.tools.asking import Answered
+from core.work import Asked, Begun, Ended, Question, RecordedResult
 from infra.memory.dispatcher import MemorySender
 from infra.queue_errors import QueueUnavailable
 from infra.work.memory import MemoryWorkRecords
@@ -46,6 +47,17 @@ class HeldRecords:
             return ended
 
         return self.who.call_now("work.finish", effect, RECORD)
+
+    def ask(self, call_id: str, question: Question, *, now: datetime) -> Asked:
+        return self.who.call_now("work.ask", lambda: self.records.ask(call_id, question, now=now), RECORD)
+
+    def answer(
+        self, call_id: str, answered: Answered, *, question_id: str | None, now: datetime
+    ) -> str | None:
+        def effect() -> str | None:
+            return self.records.answer(call_id, answered, question_id=question_id, now=now)
+
+        return self.who.call_now("work.answer", effect, RECORD)
 
     def cancel(self, call_id: str, *, now: datetime) -> None:
         def effect() -> None:
