@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import aioboto3
@@ -38,13 +38,14 @@ class Deployed:
     scheduler: Watched
     dispatcher: SqsDispatcher
     model: PlayedModel
+    app: App = field(default_factory=lambda: App.of(agent()))
 
     async def slice(self, taken: Input, *turns: Turn) -> None:
         """Run a slice and forget what was asked before it."""
         self.model.play(*turns)
         self.aws.dynamodb.operations(), self.sqs.operations(), self.scheduler.operations()
         ports = SlicePorts(self.aws.store, self.dispatcher, lambda _: self.model, self.aws.clock)
-        await run_slice(App.of(agent()), ports, THREAD, [taken], seconds_left=lambda: 60.0)
+        await run_slice(self.app, ports, THREAD, [taken], seconds_left=lambda: 60.0)
 
     async def text_slice(self, number: int) -> None:
         await self.slice(user(noise(480, f"q{number}"), f"m{number}"), says(noise(480, f"a{number}")))
