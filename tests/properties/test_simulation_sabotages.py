@@ -3,15 +3,19 @@
 import pytest
 
 from tests.properties.simulation.report import failure
-from tests.properties.simulation.sabotage import Sabotage, deciding, settling, storing, telling, waiting
+from tests.properties.simulation.sabotage import (
+    Sabotage,
+    deciding,
+    reporting,
+    settling,
+    spawning,
+    storing,
+    telling,
+    waiting,
+)
 
-SABOTAGES = [
-    *storing.SABOTAGES,
-    *settling.SABOTAGES,
-    *deciding.SABOTAGES,
-    *waiting.SABOTAGES,
-    *telling.SABOTAGES,
-]
+MODULES = (storing, settling, deciding, waiting, telling, spawning, reporting)
+SABOTAGES: list[Sabotage] = [sabotage for module in MODULES for sabotage in module.SABOTAGES]
 
 
 @pytest.mark.parametrize("sabotage", SABOTAGES, ids=lambda sabotage: sabotage.name)

@@ -26,7 +26,7 @@ from .rules_sending import broken_by_sending, broken_by_tip, broken_by_writing_f
 from .rules_tree import broken_by_silence
 from .rules_work import broken_by_asking, broken_by_beginning, broken_by_running
 
-MOST_CALLS = 40
+MOST_CALLS = 200
 """Of one port by one slice: one that asks more often goes round in circles (invariant *bounded*)."""
 
 

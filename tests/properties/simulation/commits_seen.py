@@ -223,7 +223,10 @@ def seen(commit: Commit, made: Circumstances) -> CommitSeen:
     record = json.loads(json.dumps(commit_record(commit)))
     outbox = record.get("outbox", ())
     first = record["first_seq"]
-    given = {key: body for body in map(json.loads, made.given) for key in _keys_of(body)}
+    given: dict[Key, Json] = {}
+    for body in map(json.loads, made.given):
+        for key in _keys_of(body):
+            given.setdefault(key, body)  # of two with one identity the first is taken in
     return CommitSeen(
         number=record["number"],
         digest=commit.digest,

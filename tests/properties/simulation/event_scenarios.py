@@ -4,7 +4,7 @@ from typing import Any
 
 from core.ids import birth_id, call_id
 
-from .scenario import THREAD, Say, Scenario, When, after, control, user, when_quiet
+from .scenario import THREAD, Say, Scenario, When, after, control, user
 from .tree_scenarios import TEAM, call, led, on
 
 WATCHED = call_id(THREAD, birth_id(THREAD, "m1"), 2, 0, "watch", {"what": "tide"})
@@ -13,7 +13,10 @@ WATCH = on("", call("watch", what="tide"), user="watch")
 WATCHING = on("Watching.", tool_result="watch")
 
 
-def event(message_id: str, content: str, when: When = when_quiet, **fields: Any) -> Say:
+IS_WATCHING = after("assistant_message")
+
+
+def event(message_id: str, content: str, when: When = IS_WATCHING, **fields: Any) -> Say:
     """Something happened to what is watched."""
     return control("subscription_event", message_id, when, call_id=WATCHED, content=content, **fields)
 
@@ -30,6 +33,12 @@ EVENTS = [
         TEAM,
         led(WATCH, WATCHING, on("noted", event=True, depth=1)),
         [user("m1", "watch"), event("e1", "it turned")],
+    ),
+    Scenario(
+        "two_events_with_a_child_each",
+        TEAM,
+        led(WATCH, WATCHING, on("noted", event=True, depth=1)),
+        [user("m1", "watch"), event("e1", "it turned"), event("e2", "it turned", final=True)],
     ),
     Scenario(
         "event_doubled_and_final",

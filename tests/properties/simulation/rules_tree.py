@@ -9,6 +9,7 @@ from .facts import Facts
 from .thread_facts import ThreadFacts
 
 Broken = Iterator[str]
+BUILTIN = ("spawn_thread", "send_message_to_child", "report_to_parent", "close_thread")
 
 
 def broken_by_tree(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:
@@ -20,6 +21,8 @@ def broken_by_tree(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Bro
     yield from _told(commit)
     yield from _ended_for_a_reason(commit)
     yield from _closes(thread, commit)
+    yield from _last_event_taken(thread, commit)
+    yield from _does_as_it_says(thread, commit)
 
 
 def broken_by_silence(thread: ThreadFacts) -> Broken:
@@ -30,13 +33,14 @@ def broken_by_silence(thread: ThreadFacts) -> Broken:
 
 def _opened(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:
     """A child is open in the fold exactly from the commit that spawns it; its id is that of what spawned it."""
+    root = thread.thread_id.partition("~")[0]
     opened = [(child["thread_id"], child["kind"], child["credit"]) for child in commit.opened()]
     spawns = [promise.content for promise in commit.promised("spawn")]
     if opened != [(s["thread_id"], s["child_kind"], s["credit"] if _counts(s) else 0) for s in spawns]:
         yield f"atomic commit: {opened} are opened, but {spawns} spawned"
     for spawn in spawns:
         child_id, call_id = spawn["thread_id"], spawn["call_id"]
-        if spawn["child_kind"] == "spawned" and child_id != child_thread_id(thread.thread_id.partition("~")[0], call_id):
+        if spawn["child_kind"] == "spawned" and child_id != child_thread_id(root, call_id):
             yield f"derived ids: {child_id} is not the child of {call_id}"
         if child_id in facts.spawned:
             yield f"derived ids: {child_id} is spawned twice"
@@ -153,6 +157,9 @@ def _closes(thread: ThreadFacts, commit: CommitSeen) -> Broken:
         yield f"never stuck: {thread.thread_id} (closed: {closes}) tells its end to {ends}, its parent is {parent}"
     if not closes:
         return
+    yield from _ends_audibly(thread, commit)
+    if sent := [promise.content["call_id"] for promise in commit.promised("tool_call", "spawn")]:
+        yield f"never stuck: {thread.thread_id} closes, and sends {sent} all the same"
     left = {*thread.children, *(child["thread_id"] for child in commit.opened())} - set(commit.ended())
     called = {entry["call_id"] for entry in commit.entries if entry["kind"] == "tool_call"}
     live = {call_id for call_id in thread.live.keys() | called if not commit.answers(call_id)}
@@ -164,3 +171,46 @@ def _closes(thread: ThreadFacts, commit: CommitSeen) -> Broken:
     ):
         if value:
             yield f"never stuck: {thread.thread_id} closes and leaves {what}: {sorted(value)}"
+
+
+def _ends_audibly(thread: ThreadFacts, commit: CommitSeen) -> Broken:
+    """A model hears of the end of a child, unless that was for an event, or the parent closed it."""
+    by_parent = any(one.kind == "close" and one.body.get("closed_by") is not None for one in commit.taken)
+    silent = by_parent or (commit.origin or thread.origin).get("kind") == "event"
+    for promise in commit.promised("thread_report"):
+        if promise.content["closing"] and (promise.content.get("text") is None) != silent:
+            yield f"never stuck: {thread.thread_id} ends with {promise.content}, and is to be silent: {silent}"
+
+
+def _last_event_taken(thread: ThreadFacts, commit: CommitSeen) -> Broken:
+    """The final event ends its subscription, and there was one to take it in."""
+    over = {change["call_id"] for change in commit.changes if change["op"] == "subscription_ended"}
+    for one in commit.taken:
+        if one.kind == "subscription_event" and one.body.get("final") and one.body["call_id"] not in over:
+            yield f"once: {one.message_id} is the last event of {one.body['call_id']}, which stays open"
+        if one.kind == "subscription_event" and one.body["call_id"] not in thread.subscriptions:
+            yield f"once: {one.message_id} is taken in, but {one.body['call_id']} is not open"
+
+
+def _does_as_it_says(thread: ThreadFacts, commit: CommitSeen) -> Broken:
+    """What a built-in call says was done, its commit promises; and it promises nothing more."""
+    done = {e["call_id"] for e in commit.entries if e["kind"] == "tool_result" and e["outcome"] == "ok"}
+    calls = [e for e in commit.own_entries if e["kind"] == "tool_call" and e["call_id"] in done]
+    told = {name: [e for e in calls if e["name"] == name] for name in BUILTIN}
+    asked = {
+        "spawn": [e["call_id"] for e in told["spawn_thread"]],
+        "parent_message": [e["call_id"] for e in told["send_message_to_child"]],
+        "thread_report": [e["args"]["report"] for e in told["report_to_parent"]],
+    }
+    promised = {
+        "spawn": [
+            p.content["call_id"] for p in commit.promised("spawn") if p.content["child_kind"] == "spawned"
+        ],
+        "parent_message": [p.content["call_id"] for p in commit.promised("parent_message")],
+        "thread_report": [p.content["text"] for p in commit.promised("thread_report") if not p.ends_a_child],
+    }
+    if asked != promised:
+        yield f"atomic commit: {thread.thread_id} says that it did {asked}, but promises {promised}"
+    closed = {e["args"]["thread_id"] for e in told["close_thread"]} - {thread.thread_id}
+    if not closed <= {promise.content["thread_id"] for promise in commit.promised("close")}:
+        yield f"atomic commit: {thread.thread_id} says that it closes {sorted(closed)}, but does not promise it"

@@ -1,14 +1,16 @@
 """Rules of workers and models: a call runs only for whoever holds it, a model is asked only what it may be asked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from core.blocks import TextBlock
 from core.errors import MalformedRequest
-from core.request import CallPart, ModelRequest, ResultPart
+from core.request import CallPart, ModelRequest, Part, ResultPart
 from core.strict import check_request
 from core.tools.names import EVENT_TOOL_NAME
 from core.work import Begun, Started
 
+from .commits_seen import Json
 from .facts import Facts, WorkFacts
 from .thread_facts import ThreadFacts
 
@@ -52,14 +54,13 @@ def broken_by_asking(facts: Facts, thread: ThreadFacts, number: int, request: Mo
         yield f"well-formed: a model was asked while {call_id} is live"
     summarised = any(commit.is_base for log in facts.threads.values() for commit in log.commits)
     if number == len(thread.commits) and not summarised and not request.context.compaction:
-        shown = {
-            part.call_id for part in parts if isinstance(part, CallPart) and part.name != EVENT_TOOL_NAME
-        }
-        yield from _shows(facts, thread, shown)
+        yield from _shows_what_it_inherits(facts, thread, parts)
 
 
-def _shows(facts: Facts, thread: ThreadFacts, shown: set[str]) -> Broken:
-    """A child that has just begun is shown one call more: the one that tells it who it is."""
+def _shows_what_it_inherits(facts: Facts, thread: ThreadFacts, parts: Sequence[Part]) -> Broken:
+    """A child that has just begun is shown one call more: that tells it who it is."""
+    shown = {part.call_id for part in parts if isinstance(part, CallPart) and part.name != EVENT_TOOL_NAME}
+    texts = {part.text for part in parts if isinstance(part, TextBlock)}
     spawn_id = facts.spawned.get(thread.thread_id)
     begins = facts.promise(spawn_id).content if spawn_id is not None else thread.origin
     inherited = [(facts.thread(a["thread_id"]), a["cutoff_seq"]) for a in begins.get("lineage", ())]
@@ -69,3 +70,13 @@ def _shows(facts: Facts, thread: ThreadFacts, shown: set[str]) -> Broken:
     opening = 1 if spawn_id is not None and not thread.commits else 0
     if there - shown or len(shown - there) != opening:
         yield f"safe spawn: {thread.thread_id} is shown calls {sorted(shown ^ there)} too many or too few"
+    said = {block["text"] for log, cutoff in inherited for e in log.entries for block in _said(e, cutoff)}
+    if said - texts:
+        yield f"safe spawn: {thread.thread_id} inherits {sorted(said - texts)}, which is not shown"
+
+
+def _said(entry: Json, cutoff_seq: int) -> list[Json]:
+    """The texts of an inherited entry."""
+    if entry["seq"] > cutoff_seq or entry["kind"] not in ("user", "assistant"):
+        return []
+    return [entry] if entry["kind"] == "assistant" else [one for one in entry["content"] if "text" in one]

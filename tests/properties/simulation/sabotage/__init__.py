@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
+from tests.properties.simulation.choosing import Planned
 from tests.properties.simulation.exhaustive import SETUPS, singles
-from tests.properties.simulation.run import Outcome
+from tests.properties.simulation.run import Outcome, run
 from tests.properties.simulation.scenarios import BY_NAME
 from tests.properties.simulation.seeds import seeded
+from tests.properties.simulation.world import Setup
 
 Patch = tuple[Any, str, Any]
 """Object, attribute, and what takes its place."""
@@ -28,7 +30,7 @@ class Sabotage:
     patches: Callable[[], Sequence[Patch]]
     scenarios: Sequence[str]
     faults: Sequence[str] = ("crash",)
-    """Kinds of single fault to try at every point; the calm run comes first in any case."""
+    """Kinds of single fault to try at every point; the calm run, days later included, comes first in any case."""
     seeds: int = 0
     """Random schedules to try after those."""
 
@@ -47,6 +49,7 @@ class Sabotage:
 
     def _runs(self) -> Iterator[Outcome]:
         for name in self.scenarios:
+            yield run(BY_NAME[name], Planned(), Setup())
             for setup in SETUPS:
                 for fault in self.faults:
                     yield from singles(BY_NAME[name], setup, fault)
