@@ -50,6 +50,11 @@ def _apart(event: Event, state: ThreadState, setting: Setting) -> Effect:
     open_children = sum(child.kind == "event" for child in state.children)
     if open_children >= setting.agent.limits.deferred_inputs:
         raise Refused("busy", f"{open_children} events are dealt with already: send it again when they are")
+    credit = (state.credit or 0) // CREDIT_SHARE
+    if open_children and credit < setting.agent.settings.max_output_tokens:
+        raise Refused(
+            "busy", "other events hold the tokens for this one: send it again when they are dealt with"
+        )
     if len(wire_json(event.to_json())) > MAX_EVENT_BYTES:
         raise Refused("invalid", f"content: an event holds at most {MAX_EVENT_BYTES:,} bytes as JSON")
-    return SpawnForEvent(event, (state.credit or 0) // CREDIT_SHARE)
+    return SpawnForEvent(event, credit)

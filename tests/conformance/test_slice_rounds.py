@@ -4,7 +4,7 @@ from core.chunks import Completed, ReasoningBlock, ReasoningDelta, TextChunk
 from core.clock import iso
 from core.entries import ToolCall
 from core.ports import LoadedThread, Outgoing
-from core.slice.notices import ThinkingEnded, ThinkingStarted
+from core.slice.notices import ThinkingEnded, ThinkingStarted, ThreadVisited
 from tests.contract.stores import Stores
 from tests.support.inputs import THREAD, result, user
 from tests.support.played import Turn, calls, results_of, says, signed
@@ -42,6 +42,7 @@ async def test_thinking_order(stores: Stores) -> None:
         one = world(turn, store=opened.store)
         await one.run(user("why?"))
         assert one.observer.events == [
+            ThreadVisited(("t1",)),
             ThinkingStarted(),
             ReasoningDelta("hm"),
             ReasoningDelta("..."),

@@ -10,7 +10,7 @@ from core.entries import ToolResult
 from core.ids import root_of
 from tests.support.rules import FETCH, on, shown, spawn, spawned, task
 from tests.support.tree import ROOT, Tree, tree
-from tests.support.world import agent
+from tests.support.world import WEB, agent
 
 DIG = [
     on(spawn("dig"), user="go"),
@@ -190,6 +190,22 @@ async def test_instructions_must_say_something_that_a_message_can_carry(instruct
     await one.say("go")
     assert one.children == []
     assert (await one.lines())[-2:] == ["Result(spawn_thread, error)", "Asst(Not so.)"]
+
+
+async def test_the_longest_instructions_fit_one_message_however_often_they_stand_in_it() -> None:
+    one = tree([on(spawn("é" * 43_000, inherit=False), user="go"), on(says="fine")])
+    await one.visit(one.message("user_message", content="go"))
+    (message,) = one.sent("spawn")
+    assert 700_000 < len(message.body) < 1_048_576
+
+
+async def test_its_calls_say_whose_they_are() -> None:
+    one = tree([on(spawn("dig"), user="go"), on(FETCH, depth=1), on(says="fine")])
+    await one.say("go", metadata={"user_id": "u1", "tenant_id": 7})
+    (call,) = one.world.dispatcher.bodies(WEB)
+    (child,) = one.children
+    assert (call["thread_id"], call["root_thread_id"], call["thread_ancestors"]) == (child, ROOT, [ROOT])
+    assert (call["user_id"], call["metadata"]["tenant_id"]) == ("u1", 7)
 
 
 async def test_a_spawn_that_comes_twice_makes_one_child() -> None:

@@ -107,6 +107,21 @@ async def test_at_the_bound_of_children_for_events_others_are_refused_until_one_
     assert (await one.tell("subscription_event", **event)).inputs == ("accepted",)
 
 
+async def test_a_burst_of_events_is_refused_before_its_children_get_too_little_to_say_anything() -> None:
+    one, call_id, _ = await _working()
+    one.held.add(ROOT)
+    event: dict[str, Any] = {"call_id": call_id, "content": "news"}
+    taken = [(await one.tell("subscription_event", **event)).inputs[0] for _ in range(40)]
+    refused = [refusal for refusal in taken if isinstance(refusal, Refused)]
+    assert {refusal.code for refusal in refused} == {"busy"}
+    assert 20 < len(one.children) < 40
+    given = [child.credit for child in (await one.state()).children if child.kind == "event"]
+    assert min(given) >= one.world.app.agents[0].settings.max_output_tokens
+    one.held.clear()
+    await one.rest()
+    assert (await one.tell("subscription_event", **event)).inputs == ("accepted",)
+
+
 async def test_an_event_with_a_child_of_its_own_is_no_reason_to_ask_a_model_again_that_is_away() -> None:
     one, call_id, _ = await _working()
     one.model.play(on(error="throttled", user="more", depth=0), *BUSY)
