@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Sequence
 from threading import Lock
 from typing import Any
 
@@ -19,9 +20,13 @@ from core.slice.notices import (
     TurnPostponed,
 )
 from core.text import shorten
+from core.thread import ChildKind
 
 MOST_SHOWN = 160
 """Characters of arguments or of a result."""
+
+WAITING_TOOLS = frozenset({"sleep", "sleep_until", "sleep_until_event_or_input"})
+"""Built-in tools that run nowhere."""
 
 _DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -42,6 +47,8 @@ class ChatView:
         """Names by thread id."""
         self._speaker = ""
         """The child whose slice runs; empty for the root."""
+        self._summarises = False
+        """Whether the slice that runs is a compaction's, which says nothing to people."""
         self._answered: set[str] = set()
         self._muted = False
         self.said_something = False
@@ -62,8 +69,10 @@ class ChatView:
         """As `core.ports.Observer`."""
         with self._lock:
             match event:
-                case ThreadVisited(thread_stack=stack):
-                    self._visit(stack)
+                case ThreadVisited(thread_stack=stack, kind=kind):
+                    self._visit(stack, kind)
+                case _ if self._summarises:
+                    pass
                 case TextChunk(text=text):
                     self.said_something = self.said_something or not self._speaker
                     self._write(text, dim=bool(self._speaker))
@@ -97,6 +106,13 @@ class ChatView:
         with self._lock:
             self._aside(f"{self._name(child)}: {text}" if child else text)
 
+    def question(self, child: str | None, lines: Sequence[str]) -> None:
+        """Lines of their own: what a person is asked, in the root or about a child's call."""
+        with self._lock:
+            first, *more = lines
+            for line in [f"{self._name(child)}: {first}" if child else first, *more]:
+                self._aside(line)
+
     def child_closed(self, child: str) -> None:
         """The child has ended, as its parent has heard."""
         with self._lock:
@@ -107,9 +123,10 @@ class ChatView:
         with self._lock:
             self._end_line()
 
-    def _visit(self, stack: tuple[str, ...]) -> None:
+    def _visit(self, stack: tuple[str, ...], kind: ChildKind | None) -> None:
         self._end_line()
-        self._speaker = self._name(stack[-1]) if len(stack) > 1 else ""
+        self._summarises = kind == "compaction"
+        self._speaker = self._name(stack[-1]) if len(stack) > 1 and not self._summarises else ""
 
     def _name(self, child: str) -> str:
         return self._children.setdefault(child, f"child {len(self._children) + 1}")
@@ -117,7 +134,7 @@ class ChatView:
     def _started(self, call: ToolCall, worker: str | None) -> None:
         number = self._calls[call.call_id] = len(self._calls) + 1
         arguments = ", ".join(f"{name}={_short(value, 60)}" for name, value in call.args.items())
-        where = f"worker {worker}" if worker else "inline"
+        where = f"worker {worker}" if worker else "waiting" if call.name in WAITING_TOOLS else "inline"
         self._line(f"  [{number}] {call.name}({shorten(arguments, MOST_SHOWN)}) … {where}", dim=True)
 
     def _answer(self, call_id: str, content: Content, outcome: str) -> None:

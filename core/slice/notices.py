@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from core.entries import ToolCall, ToolResult
+from core.thread import ChildKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,6 +12,8 @@ class ThreadVisited:
 
     thread_stack: tuple[str, ...]
     """Ids from the root to the thread."""
+    kind: ChildKind | None = None
+    """Of a child."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ class _Slice:
             fit_state(self._manager, self._agent)
         results = [self._take(taken) for taken in self._inputs]
         await self._manager.inherit()
-        self._observer.notice(ThreadVisited(self._manager.thread_stack))
+        self._observer.notice(ThreadVisited(self._manager.thread_stack, self._manager.state.origin.kind))
         for entry in self._manager.pending_items:
             if isinstance(entry, ToolResult):
                 self._observer.notice(CallAnswered(entry))

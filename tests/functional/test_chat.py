@@ -24,7 +24,7 @@ PATIENCE_SECONDS = 3
 APP = "tests.functional.local_app:app"
 
 
-def _torpor(*arguments: str, typed: str | None = None) -> subprocess.CompletedProcess[str]:
+def torpor(*arguments: str, typed: str | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*COMMAND, *arguments],
         cwd=ROOT,
@@ -93,7 +93,7 @@ def _worker_processes() -> set[str]:
 
 
 def test_the_research_example_answers_through_worker_processes_in_parallel() -> None:
-    done = _torpor("chat", "What makes spring tides so high?")
+    done = torpor("chat", "What makes spring tides so high?")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
     assert re.search(r"\[2\] search_documents\(.*library\n +\[3\] search_documents\(.*library\n", done.stdout)
@@ -108,7 +108,7 @@ def test_the_team_example_shows_who_does_what_and_ends_with_the_leads_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(ENVIRON, "TORPOR_BOARD", str(tmp_path))
-    done = _torpor("chat", "--app", "examples.team:app", "What makes spring tides so high?")
+    done = torpor("chat", "--app", "examples.team:app", "What makes spring tides so high?")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
     shown = done.stdout.splitlines()
@@ -122,7 +122,7 @@ def test_the_team_example_shows_who_does_what_and_ends_with_the_leads_answer(
 
 
 def test_a_conversation_in_a_pipe_keeps_its_thread() -> None:
-    done = _torpor("chat", "--app", APP, "--thread", "mine", typed="hello\ntwo calls\n\ngood bye\n")
+    done = torpor("chat", "--app", APP, "--thread", "mine", typed="hello\ntwo calls\n\ngood bye\n")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == ""
     said = [line for line in done.stdout.splitlines() if line.startswith(("You said", "Found"))]
@@ -192,7 +192,7 @@ def test_without_arguments_it_helps(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_it_knows_its_version() -> None:
-    told = _torpor("--version")
+    told = torpor("--version")
     assert told.returncode == 0
     assert re.fullmatch(r"torpor \d+\.\d+\.\d+\n", told.stdout)
 

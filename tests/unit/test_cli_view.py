@@ -46,6 +46,16 @@ def test_a_childs_calls_stand_behind_its_name_too(capsys: pytest.CaptureFixture[
     assert answered == "  child 1 |   [1] = seen"
 
 
+def test_what_a_compaction_says_is_not_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    summariser = ThreadVisited(("t1", "t1~c"), "compaction")
+    assert _lines(
+        capsys, summariser, TextChunk("so far"), ROOT, TextChunk("yes"), CHILD, TextChunk("no")
+    ) == [
+        "yes",
+        "  child 1 | no",
+    ]
+
+
 def test_only_the_roots_text_is_an_answer() -> None:
     view = ChatView()
     view.begin()
