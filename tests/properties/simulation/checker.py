@@ -87,6 +87,8 @@ class Checker:
     def marked(self, who: Invocation, commit: Commit) -> None:
         self.effects += 1
         thread = self.facts.thread(commit.thread_id)
+        if who.function == "command" and not (commit.consumed or commit.changes):
+            return  # a fork's readers, which come before its commit, and nothing else
         self._hold(broken_by_writing_for(thread, commit.number, commit.digest, "markers"))
         thread.marked.add(commit.number)
 
@@ -121,17 +123,15 @@ class Checker:
             self.facts.told.add(body["message_id"])
 
     def requested(self, who: Invocation, request: ModelRequest) -> None:
-        visit = VISIT.get()
-        assert visit is not None
-        visit.attempt = request.context.attempt
+        if (visit := VISIT.get()) is not None:
+            visit.attempt = request.context.attempt
         thread = self.facts.thread(request.context.thread_stack[-1])
-        number = self.known[who.name][thread.thread_id]
+        number = self.known.get(who.name, {}).get(thread.thread_id, 0)
         self._hold(broken_by_asking(self.facts, thread, number, request))
 
     def completed(self, who: Invocation, tokens: int) -> None:
-        visit = VISIT.get()
-        assert visit is not None
-        visit.tokens = tokens
+        if (visit := VISIT.get()) is not None:
+            visit.tokens = tokens
 
     def begun(self, who: Invocation, call_id: str, lease_until: datetime, begun: Begun) -> None:
         self.effects += 1

@@ -1,5 +1,6 @@
 """The deployed functions: the production handlers with containers whose ports are in memory, one set per invocation."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,8 @@ import handlers.timer_relay
 import handlers.tool_worker
 from core.app import App
 from core.delivery import INPUT
+from core.errors import RetryableError
+from core.fork import fork
 from core.ports import Model
 from core.slice import SlicePorts
 from core.worker import Answering, Worker
@@ -61,8 +64,23 @@ class Functions:
                 return await handlers.tool_worker.handle_event(
                     event, container, lambda: 1000 * who.left_seconds()
                 )
+            case ["command"]:
+                return await self._fork(who, event)
             case _:
                 raise AssertionError(who.function)
+
+    async def _fork(self, who: Invocation, event: dict[str, Any]) -> dict[str, Any]:
+        """What `torpor fork` does; a person gives it again if it fails for now."""
+        store, failures = HeldStore(who, self.store, self.watcher), []
+        for record in event["Records"]:
+            told = json.loads(record["body"])
+            try:
+                await fork(
+                    store, told["thread_id"], told["at_seq"], told["new_thread_id"], clock=self._clock(who)
+                )
+            except RetryableError:
+                failures.append({"itemIdentifier": record["messageId"]})
+        return {"batchItemFailures": failures}
 
     def _agent(self, who: Invocation) -> AgentContainer:
         time_left = TimeLeft()

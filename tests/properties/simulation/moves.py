@@ -9,6 +9,7 @@ from functools import partial
 
 from .choosing import Option
 from .points import Crash, Faults, Gate, Invocation
+from .queues import COMMANDS
 from .world import World
 
 BATCH = 10
@@ -86,7 +87,8 @@ def _faults(world: World, gate: Gate) -> Iterator[Option]:
 
 
 def _outages(world: World) -> Iterator[Option]:
-    sends = [f"send {queue}" for queue in (*world.queues.sources, "output") if not queue.endswith("-dead")]
+    queues = [queue for queue in world.queues.sources if not queue.endswith("-dead") and queue != COMMANDS]
+    sends = [f"send {queue}" for queue in (*queues, "output")]
     for port in ("store", "model", "work", *sends):
         for seconds in OUTAGES_SECONDS:
             what = f"{port} for {seconds} s"

@@ -12,6 +12,8 @@ from core.delivery import DELAY, INPUT, OUTPUT
 from infra.memory.queues import MemoryQueues, QueueSettings
 
 VISIBILITY_SECONDS = 180
+COMMANDS = "commands"
+"""No queue of the system: what a person types, and types again when it fails."""
 TRIES = 4
 """Receives before a message goes to its dead-letter queue."""
 
@@ -39,7 +41,13 @@ class SimulatedQueues(MemoryQueues):
     """All queues of a system with these workers."""
 
     def __init__(
-        self, clock: Clock, workers: Sequence[str], silent: Sequence[str], visibility_seconds: float
+        self,
+        clock: Clock,
+        workers: Sequence[str],
+        silent: Sequence[str],
+        visibility_seconds: float,
+        *,
+        commands: bool = False,
     ) -> None:
         super().__init__(clock)
         self.sent: list[Sent] = []
@@ -52,6 +60,9 @@ class SimulatedQueues(MemoryQueues):
             self.create(name, QueueSettings(fifo, visibility_seconds, TRIES, dead(name)))
             if name not in {f"worker:{worker}" for worker in silent}:
                 self.sources += [name, dead(name)]
+        if commands:
+            self.create(COMMANDS, QueueSettings(False, visibility_seconds))
+            self.sources.append(COMMANDS)
 
     def send(
         self,

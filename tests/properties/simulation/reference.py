@@ -102,9 +102,18 @@ class Reference:
         self.clock = _SetClock(commits[0].made.accepted_at)
         self.store = _Store(self.clock, self.faulty.thread_id, self.others)
         self.rounds = rounds_of(commits)
+        if (commits[0].origin or {}).get("forked_from"):
+            await self._fork()
         for _, visit in groupby(commits, key=lambda commit: commit.made.visit):
             await self._visit(list(visit))
         return self.commits()
+
+    async def _fork(self) -> None:
+        """A fork begins by no input, but by a commit of a command."""
+        first = self.others.commits(self.faulty.thread_id)[0]
+        await self.store.commit(first)
+        await self.store.mark(first)
+        await self.store.settled(first, waiting=False)
 
     async def _visit(self, commits: Sequence[CommitSeen]) -> None:
         """One slice. Without inputs it went on with an earlier one's work, which is done here already."""

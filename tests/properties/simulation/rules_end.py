@@ -6,6 +6,7 @@ from core.ids import digest
 
 from .commits_seen import CommitSeen, Json, Promise
 from .facts import Facts
+from .scenario import FORK
 from .thread_facts import ThreadFacts
 
 Broken = Iterator[str]
@@ -19,7 +20,9 @@ def broken_at_the_end(facts: Facts, said: Iterable[Json]) -> Broken:
             for promise in (promise for commit in thread.commits for promise in commit.promises):
                 yield from _arrived(facts, thread, promise)
     for body in said:
-        if body.get("type") == "user_message":
+        if body["type"] == FORK and not facts.thread(body["new_thread_id"]).commits:
+            yield f"never stuck: {body} was never carried out"
+        if body["type"] == "user_message":
             yield from _answered(facts, facts.thread(body["thread_id"]), body["message_id"])
 
 

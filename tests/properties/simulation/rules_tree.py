@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from core.ids import child_thread_id
 
-from .commits_seen import CommitSeen, Json, Promise
+from .commits_seen import CommitSeen, Json
 from .facts import Facts
 from .thread_facts import ThreadFacts
 
@@ -15,8 +15,7 @@ BUILTIN = ("spawn_thread", "send_message_to_child", "report_to_parent", "close_t
 def broken_by_tree(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:
     """What this commit, the next of its thread, does wrongly to parent or children."""
     yield from _opened(facts, thread, commit)
-    for spawn in commit.promised("spawn"):
-        yield from _inherits_safely(facts, thread, commit, spawn)
+    yield from _inherits_safely(facts, thread, commit)
     yield from _begins(facts, thread, commit)
     yield from _told(commit)
     yield from _ended_for_a_reason(commit)
@@ -53,29 +52,41 @@ def _counts(spawn: Json) -> bool:
     return bool(spawn["child_kind"] != "compaction")
 
 
-def _inherits_safely(facts: Facts, thread: ThreadFacts, commit: CommitSeen, spawn: Promise) -> Broken:
-    """No live call, no part of a call group, none of the spawning turn, no reasoning cut off, nothing unwritten."""
-    for ancestor in spawn.content.get("lineage", ()):
-        log = facts.thread(ancestor["thread_id"])
-        entries = [*log.entries, *(commit.entries if log is thread else ())]
-        shown = [entry for entry in entries if entry["seq"] <= ancestor["cutoff_seq"]]
-        called, answered = (
-            {entry["call_id"] for entry in shown if entry["kind"] == kind}
-            for kind in ("tool_call", "tool_result")
-        )
-        where = (
-            f"{spawn.content['thread_id']} inherits {ancestor['thread_id']} up to {ancestor['cutoff_seq']}"
-        )
-        if called != answered:
-            yield f"safe spawn: {where}, with {sorted(called ^ answered)} live"
-        if shown and shown[-1]["kind"] == "reasoning":
-            yield f"safe spawn: {where}, which is reasoning"
-        if spawn.content["call_id"] in called and spawn.content["child_kind"] == "spawned":
-            yield f"safe spawn: {where}, with the call that spawns it"
-        commits = {c.number: c for c in [*log.commits, *([commit] if log is thread else [])]}
-        last = commits.get(ancestor["last_commit"])
-        if last is None or not last.first_seq <= ancestor["cutoff_seq"] < last.first_seq + len(last.entries):
-            yield f"safe spawn: {where}, which is not in commit {ancestor['last_commit']}"
+def _inherits_safely(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:
+    """What children of this commit inherit, or a fork that it begins."""
+    for spawn in commit.promised("spawn"):
+        for ancestor in spawn.content.get("lineage", ()):
+            own = commit if ancestor["thread_id"] == thread.thread_id else None
+            yield from _cut_safely(facts.thread(ancestor["thread_id"]), own, ancestor, spawn.content)
+    if (commit.origin or {}).get("forked_from"):
+        for ancestor in (commit.origin or {})["lineage"]:
+            forked = {"thread_id": thread.thread_id, "call_id": "", "child_kind": "fork"}
+            yield from _cut_safely(facts.thread(ancestor["thread_id"]), None, ancestor, forked)
+        if commit.entries or commit.promises or commit.taken or thread.commits:
+            yield f"safe spawn: the fork {thread.thread_id} brings something along: {commit}"
+
+
+def _cut_safely(log: ThreadFacts, own: CommitSeen | None, ancestor: Json, spawn: Json) -> Broken:
+    """No live call, no part of a call group, none of the spawning turn, no reasoning cut off, nothing unwritten.
+
+    `own`: the commit about to be made, if it is of the log that is cut.
+    """
+    commits = [*log.commits, *([own] if own else [])]
+    shown = [entry for c in commits for entry in c.entries if entry["seq"] <= ancestor["cutoff_seq"]]
+    called, answered = (
+        {entry["call_id"] for entry in shown if entry["kind"] == kind}
+        for kind in ("tool_call", "tool_result")
+    )
+    where = f"{spawn['thread_id']} inherits {ancestor['thread_id']} up to {ancestor['cutoff_seq']}"
+    if called != answered:
+        yield f"safe spawn: {where}, with {sorted(called ^ answered)} live"
+    if shown and shown[-1]["kind"] == "reasoning":
+        yield f"safe spawn: {where}, which is reasoning"
+    if spawn["call_id"] in called and spawn["child_kind"] == "spawned":
+        yield f"safe spawn: {where}, with the call that spawns it"
+    last = next((c for c in commits if c.number == ancestor["last_commit"]), None)
+    if last is None or not last.first_seq <= ancestor["cutoff_seq"] < last.first_seq + len(last.entries):
+        yield f"safe spawn: {where}, which is not in commit {ancestor['last_commit']}"
 
 
 def _begins(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:

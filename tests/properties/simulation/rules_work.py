@@ -53,7 +53,8 @@ def broken_by_asking(facts: Facts, thread: ThreadFacts, number: int, request: Mo
     for call_id in thread.live_after(number) - answered:
         yield f"well-formed: a model was asked while {call_id} is live"
     summarised = any(commit.is_base for log in facts.threads.values() for commit in log.commits)
-    if number == len(thread.commits) and not summarised and not request.context.compaction:
+    inherits = thread.thread_id in facts.spawned or thread.origin.get("lineage")
+    if inherits and number == len(thread.commits) and not (summarised or request.context.compaction):
         yield from _shows_what_it_inherits(facts, thread, parts)
 
 

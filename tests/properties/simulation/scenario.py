@@ -9,6 +9,7 @@ from core.app import App
 from infra.scripted.script import Script
 
 THREAD = "t"
+FORK = "fork"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,8 @@ class Situation:
     outputs: Sequence[Mapping[str, Any]]
     quiet: bool
     """No function runs, and none is about to at this instant."""
+    threads: frozenset[str] = frozenset()
+    """Those that have begun."""
 
     def count(self, kind: str) -> int:
         return sum(output["type"] == kind for output in self.outputs)
@@ -41,9 +44,14 @@ def after(kind: str, count: int = 1) -> When:
     return lambda situation: situation.count(kind) >= count
 
 
+def begun(thread_id: str) -> When:
+    """Once this thread exists."""
+    return lambda situation: thread_id in situation.threads
+
+
 @dataclass(frozen=True, slots=True)
 class Say:
-    """One message of the client. Messages are said in order."""
+    """One message of the client, or a command. They are said in order."""
 
     body: Mapping[str, Any]
     when: When = at_once
@@ -51,6 +59,11 @@ class Say:
     @property
     def text(self) -> str:
         return json.dumps(self.body)
+
+    @property
+    def is_command(self) -> bool:
+        """Whether it is for the command line, not for a queue of the system."""
+        return bool(self.body["type"] == FORK)
 
 
 def user(message_id: str, content: str, when: When = at_once, **fields: Any) -> Say:
@@ -61,6 +74,11 @@ def user(message_id: str, content: str, when: When = at_once, **fields: Any) -> 
 def control(kind: str, message_id: str, when: When = at_once, **fields: Any) -> Say:
     """A message of any type."""
     return Say({"type": kind, "thread_id": THREAD, "message_id": message_id, **fields}, when)
+
+
+def fork(message_id: str, at_seq: int, new_thread_id: str, when: When) -> Say:
+    """`torpor fork`, given again until it succeeds."""
+    return control(FORK, message_id, when, at_seq=at_seq, new_thread_id=new_thread_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from core.app import App as Application
 from core.ids import birth_id, call_id, child_thread_id
 from infra.scripted.script import Script
 
-from .scenario import THREAD, Scenario, after, control, script, user
+from .scenario import THREAD, Scenario, after, begun, control, fork, script, user
 from .tools import ask_elsewhere, fetch, watch
 
 THREAD_TOOLS = [
@@ -203,4 +203,18 @@ CLOSING = [
     ),
 ]
 
-TREES = [*SPAWNING, *TELLING, *CLOSING]
+FORKED = "f"
+FORKING = [
+    Scenario(
+        "fork_during_a_slice",
+        TEAM,
+        led(on("Looking.", call("fetch", topic="maps"), user="go"), on("You said: {user}", user=".")),
+        [
+            user("m1", "go"),
+            fork("f1", 3, FORKED, after("tool_started")),
+            user("m2", "hello", begun(FORKED), thread_id=FORKED),
+        ],
+    ),
+]
+
+TREES = [*SPAWNING, *TELLING, *CLOSING, *FORKING]

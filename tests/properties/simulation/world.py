@@ -18,7 +18,7 @@ from .facts import Facts
 from .functions import Functions
 from .loop import START, VirtualClock, VirtualLoop
 from .points import CURRENT, Crash, Faults, Gate, Invocation, Schedule
-from .queues import VISIBILITY_SECONDS, SimulatedQueues
+from .queues import COMMANDS, VISIBILITY_SECONDS, SimulatedQueues
 from .scenario import Scenario, Situation
 
 FUNCTION_SECONDS = 30
@@ -59,7 +59,13 @@ class World:
         self.loop = VirtualLoop()
         self.clock = VirtualClock(self.loop)
         self.checker = Checker(self.clock, Facts(scenario.app.agent(None).limits.tokens))
-        self.queues = SimulatedQueues(self.clock, scenario.workers, scenario.silent, setup.visibility_seconds)
+        self.queues = SimulatedQueues(
+            self.clock,
+            scenario.workers,
+            scenario.silent,
+            setup.visibility_seconds,
+            commands=any(say.is_command for say in scenario.says),
+        )
         self.store = MemoryStore(self.clock)
         self.functions = Functions(
             app=scenario.app,
@@ -83,14 +89,19 @@ class World:
     # ---- what the client does
 
     def situation(self, quiet: bool) -> Situation:
-        return Situation(tuple(self.checker.facts.outputs.values()), quiet)
+        facts = self.checker.facts
+        begun = frozenset(thread.thread_id for thread in facts.threads.values() if thread.commits)
+        return Situation(tuple(facts.outputs.values()), quiet, begun)
 
     def say(self) -> None:
         """The client sends its next message."""
         message = self.scenario.says[self.said]
         self.said += 1
         dedup_id = f"said-{self.said}"
-        self.queues.send("input", message.text, group=message.body["thread_id"], dedup_id=dedup_id)
+        if message.is_command:
+            self.queues.send(COMMANDS, message.text)
+        else:
+            self.queues.send("input", message.text, group=message.body["thread_id"], dedup_id=dedup_id)
 
     # ---- functions
 
@@ -219,5 +230,7 @@ def function_of(queue: str) -> str:
             return "agent"
         case "delay", _:
             return "relay"
+        case "commands", _:
+            return "command"
         case worker, _:
             return worker

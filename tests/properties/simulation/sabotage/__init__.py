@@ -18,6 +18,8 @@ from tests.properties.simulation.scenarios import BY_NAME
 from tests.properties.simulation.seeds import seeded
 from tests.properties.simulation.world import Setup
 
+OF_THE_SABOTAGE = ("AttributeError", "TypeError", "NameError", "AssertionError")
+"""What a patch raises that the product has outgrown: it shows nothing about the guarantee."""
 Patch = tuple[Any, str, Any]
 """Object, attribute, and what takes its place."""
 
@@ -43,9 +45,11 @@ class Sabotage:
             yield
 
     def found(self) -> Outcome | None:
-        """The first run in which a rule is broken; None if it goes unnoticed."""
+        """The first run in which a rule is broken; None if it goes unnoticed, or only broke down itself."""
         with self.applied():
-            return next((outcome for outcome in self._runs() if outcome.broken), None)
+            found = next((outcome for outcome in self._runs() if outcome.broken), None)
+        crashed = found is not None and any(error in found.broken[0] for error in OF_THE_SABOTAGE)
+        return None if crashed else found
 
     def _runs(self) -> Iterator[Outcome]:
         for name in self.scenarios:

@@ -23,7 +23,7 @@ from core.slice.completion import Unavailable
 from core.slice.round import Round
 from core.slice.run import _Slice
 from core.thread import PendingTimer, ThreadState
-from core.work import Cancelled, Finished, RecordedResult
+from core.work import Cancelled, Finished
 from core.worker import Answering
 from infra.work.memory import MemoryWorkRecords
 
@@ -36,14 +36,14 @@ def record_after_the_answer() -> Sequence[Patch]:
         call: Any,
         attempt: str,
         lease_seconds: float,
-        run: Callable[[], Awaitable[RecordedResult]],
+        run: Callable[[Any], Awaitable[Any]],
     ) -> str:
         now = self.clock.now()
         until = now + timedelta(seconds=lease_seconds)
         begun = self.records.begin(call.call_id, attempt=attempt, lease_until=until, now=now)
         if isinstance(begun, Cancelled):
             return "dropped"
-        result = begun.result if isinstance(begun, Finished) else await run()
+        result = begun.result if isinstance(begun, Finished) else await run(())
         self.sender.send(answer(call, result))
         self.records.finish(call.call_id, result, now=self.clock.now())
         return "answered"
@@ -81,7 +81,7 @@ def group_stays_blocked() -> Sequence[Patch]:
 def wake_not_sent() -> Sequence[Patch]:
     return [
         (_Slice, "_leave_wake", lambda self: None),
-        (Round, "_retry_later", lambda self, tries: None),
+        (Round, "_retry_later", lambda self, *why: None),
     ]
 
 
