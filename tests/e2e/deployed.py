@@ -1,5 +1,6 @@
 """A deployment with everything around it: emulator, model, mailbox."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ def deployed_to(project: Project, enforced: bool) -> Iterator[Deployed]:
         with running(folder, MINISTACK_BEDROCK_PROXY_URL=model.url, **auth) as url:
             stack = Stack(project, url, environment(folder, url))
             stack.deploy(ModelId=f"bedrock:{MODEL}")
+            _let_schedule(stack)
             mailbox = Mailbox(
                 stack.client("sqs"),
                 stack.output("InputQueueUrl"),
@@ -41,3 +43,17 @@ def deployed_to(project: Project, enforced: bool) -> Iterator[Deployed]:
                 why=lambda: (folder / LOG).read_text(errors="replace")[-6000:],
             )
             yield Deployed(stack, model, mailbox)
+
+
+def _let_schedule(stack: Stack) -> None:
+    """The emulator takes every schedule for one of the default group, which our roles may not touch."""
+    statement = {
+        "Effect": "Allow",
+        "Action": ["scheduler:CreateSchedule", "scheduler:DeleteSchedule"],
+        "Resource": "arn:aws:scheduler:*:*:schedule/default/*",
+    }
+    policy = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+    for role in ("AgentRole", "DeadLettersRole"):
+        stack.client("iam").put_role_policy(
+            RoleName=stack.resource(role), PolicyName="emulated-schedules", PolicyDocument=policy
+        )
