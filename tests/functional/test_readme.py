@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     for body in _blocks("python"):
         name = body.splitlines()[0].removeprefix("# ")
         (tmp_path / name).write_text(body)
-    for name, script in zip(("weather.json", "harbour.json"), _blocks("json"), strict=True):
+    for name, script in zip(("weather.json", "harbour.json", "errands.json"), _blocks("json"), strict=True):
         (tmp_path / name).write_text(script)
     return tmp_path
 
@@ -44,9 +44,10 @@ def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_readers_agent_passes_the_readers_tests(folder: Path) -> None:
-    done = _run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_weather.py", "test_harbour.py")
+    tests = ("test_weather.py", "test_harbour.py", "test_errands.py")
+    done = _run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "4 passed" in done.stdout
+    assert "7 passed" in done.stdout
 
 
 def test_the_readers_agent_can_be_talked_to(folder: Path) -> None:
