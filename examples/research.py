@@ -1,5 +1,7 @@
 """A research assistant over a folder of documents: it searches, reads, and writes a report with its sources.
 
+What it knows of its work is an `AgentState`: the question, notes on its searches, the report, and the sources it read.
+
 Its tools run on two workers, `library` (reads) and `writing` (writes), and one inside the slice. Without a model at
 hand it plays `examples/research.json`; any other works as well: `torpor chat --model …`. Point it at your own files
 with `TORPOR_DOCUMENTS=folder`; reports go to `TORPOR_REPORTS`, by default a folder for temporary files.
@@ -13,6 +15,7 @@ from typing import Any
 
 from core import Agent, App, ToolContext, tool
 from core.ids import digest
+from core.state import AgentState
 from examples.text_files import (
     best_paragraphs,
     documents_root,
@@ -26,6 +29,8 @@ MAX_HITS = 5
 MAX_SHOWN_CHARACTERS = 20_000
 MAX_REPORT_CHARACTERS = 200_000
 MAX_TITLE_CHARACTERS = 200
+MAX_NOTES_CHARACTERS = 10_000
+"""Of the notes and of the report, in the state."""
 PASSAGES = 3
 
 _FOLDER = re.compile(r"""\bin (?:the )?(?:folder|directory) ["']?([\w./-]*\w|[./]+)["']?""", re.IGNORECASE)
@@ -40,14 +45,28 @@ _SMALL_WORDS = frozenset(_WORDS_THAT_TELL_NOTHING.split())
 
 
 @tool(inline=True)
-def plan_search(question: str) -> dict[str, Any]:
+def plan_search(question: str, ctx: ToolContext) -> dict[str, Any]:
     """Turn a question into what to search for: the folder it names (else all documents) and up to two queries."""
+    plan = _plan(question)
+    _note(ctx.state, question, plan)
+    return plan
+
+
+def _plan(question: str) -> dict[str, Any]:
     named = _FOLDER.search(question)
     rest = _FOLDER.sub(" ", question)
     found = dict.fromkeys(re.findall(r"\w{1,40}", rest.lower()))
     telling = [word for word in found if word not in _SMALL_WORDS][:MAX_QUERY_WORDS]
     queries = list(dict.fromkeys([" ".join(telling), max(telling, key=len)])) if telling else []
     return {"folder": named[1] if named else ".", "queries": queries}
+
+
+def _note(state: AgentState, question: str, plan: dict[str, Any]) -> None:
+    """A run begins: its question, a line of notes, and no report yet."""
+    state.query, state.report = question[:MAX_NOTES_CHARACTERS], None
+    searched = ", ".join(plan["queries"]) or "nothing to search for"
+    notes = f"{state.scratchpad}{state.increment_step()}. {searched}\n"
+    state.scratchpad = notes[-MAX_NOTES_CHARACTERS:]
 
 
 @tool(worker="library", timeout_seconds=30)
@@ -97,6 +116,7 @@ def write_report(title: str, body: str, sources: list[str], ctx: ToolContext) ->
     if len(text) > MAX_REPORT_CHARACTERS:
         raise ValueError(f"the report is longer than {MAX_REPORT_CHARACTERS} characters")
     file = _report_file(title, ctx)
+    ctx.patch_state({"report": text[:MAX_NOTES_CHARACTERS]})
     return f"{_saved(file, text)}\nSaved as {file}"
 
 
@@ -137,6 +157,7 @@ researcher = Agent(
     ),
     model="script:examples/research.json",
     tools=[plan_search, search_documents, list_documents, read_document, write_report, list_reports],
+    state_type=AgentState,
 )
 
 app = App(agents=[researcher], default="researcher")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from core import ToolContext
+from core.state import AgentState
 from examples.research import (
     MAX_SHOWN_CHARACTERS,
     app,
@@ -56,7 +57,10 @@ def test_tools_run_on_two_workers_and_one_inside_the_slice() -> None:
     ],
 )
 def test_a_plan_keeps_the_words_that_tell_something(question: str, folder: str, queries: list[str]) -> None:
-    assert plan_search(question) == {"folder": folder, "queries": queries}
+    ctx = ToolContext.for_test(state=AgentState(report="the last one"))
+    assert plan_search(question, ctx) == {"folder": folder, "queries": queries}
+    assert (ctx.state.query, ctx.state.step, ctx.state.report) == (question, 1, None)
+    assert ctx.state.scratchpad == f"1. {', '.join(queries) or 'nothing to search for'}\n"
 
 
 def test_search_finds_text_and_nothing_outside_hidden_or_binary() -> None:
@@ -112,6 +116,7 @@ def test_a_report_has_its_sources_and_is_one_file_per_call(tmp_path: Path) -> No
     for ctx in (first, first, second):
         text = write_report("On Bees,\n twice", "They dance.", ["bees.md", "bees.md"], ctx)
         assert text.startswith("# On Bees, twice\n\nThey dance.\n\n## Sources\n\n- bees.md\n")
+        assert text.startswith((ctx.state_patch or {})["report"])
     files = list((tmp_path / "reports").iterdir())
     assert len(files) == 2
     assert all(file.read_text().startswith("# On Bees, twice\n") for file in files)

@@ -10,6 +10,7 @@ from core.blocks import TextBlock
 from core.chunks import CallChunk, Chunk
 from core.render import result_content
 from core.request import CallPart, ModelRequest, Part, RequestMessage, ResultPart, ToolSpec
+from core.state import AgentState
 from core.tools import run_tool
 from examples.research import researcher
 from infra.models import model_for
@@ -34,6 +35,7 @@ class Played:
     messages: list[RequestMessage] = field(default_factory=list)
     turns: list[list[str]] = field(default_factory=list)
     answer: str = ""
+    state: AgentState = field(default_factory=AgentState)
 
     async def ask(self, text: str) -> str:
         """Go on until a turn calls nothing."""
@@ -56,9 +58,8 @@ class Played:
         for call in calls_of(chunks):
             call_id = f"call_{len(self.messages)}_{len(answers)}"
             said.append(_part(call_id, call))
-            run = await run_tool(
-                researcher.toolbox[call.name], call.arguments, ToolContext.for_test(call_id=call_id)
-            )
+            context = ToolContext.for_test(call_id=call_id, state=self.state)
+            run = await run_tool(researcher.toolbox[call.name], call.arguments, context)
             content = result_content(run.result.content, 100_000)
             answers.append(ResultPart(call_id, call.name, content, run.result.is_error))
         self.messages += [RequestMessage("assistant", tuple(said)), RequestMessage("user", tuple(answers))]
