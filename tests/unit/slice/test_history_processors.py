@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from core.chunks import Usage
 from core.history import HistoryContext, keep_recent_messages, shrink_results
 from core.request import RequestMessage, ResultPart
 from tests.support.conversations import said
@@ -76,3 +77,22 @@ async def test_the_next_message_works_once_the_processor_does() -> None:
     shown = await talk(one, "1", "2")
     assert shown == [(from_user(said("1"), said("2")),)]
     assert (await one.lines())[-1] == "Asst(a)"
+
+
+async def test_real_usage_is_told_of_turns_with_and_without_text_and_outlasts_the_process() -> None:
+    seen: list[tuple[Usage, ...]] = []
+
+    def watching(messages: Messages, context: HistoryContext) -> Messages:
+        seen.append(context.past_usage)
+        return messages
+
+    one = world(calls(ECHO), *[says("a")] * 23, app=agent(history_processors=[watching]))
+    await talk(one, *[str(number) for number in range(23)])
+    assert [len(usage) for usage in seen] == [*range(20), *[20] * 4]
+    assert set(seen[-1]) == {USAGE}
+
+
+async def test_without_processors_a_turn_without_text_records_no_usage() -> None:
+    one = world(calls(ECHO), says("a"))
+    await talk(one, "1")
+    assert (await one.state()).past_usage == (USAGE,)

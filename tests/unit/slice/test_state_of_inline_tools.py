@@ -4,15 +4,17 @@ from dataclasses import dataclass
 
 import pytest
 
+from core.errors import ModelRefused
 from core.history import keep_recent_messages
 from core.slice.compaction import compaction_point
+from core.slice.ending import last_text
 from core.sources import Source
 from core.state import AgentState, AppMessage
 from core.state.edits import AppendAt, SetAt
 from core.tools import ToolContext, tool
 from tests.support.asking import answer
 from tests.support.inputs import result, user
-from tests.support.played import calls, says
+from tests.support.played import calls, fails, says
 from tests.support.rules import Call
 from tests.support.stateful import SEEN, STATE_TOOLS, log, look, noting, recorded
 from tests.support.world import World, agent, world
@@ -196,3 +198,10 @@ async def test_what_an_approved_call_tells_the_application_hides_no_waiting_text
     await one.run(answer((await one.live())[0], approved=True), seconds_left=6.0)
     assert (await one.lines())[2:] == ["Result(log, told)", "User(2)", "App(ui)"]
     assert compaction_point(await one.manager()) == 3
+
+
+async def test_a_failed_turn_reports_what_was_said_before_the_application_was_told() -> None:
+    one = world(calls(tell("ui", "x"), text="Working."), fails(ModelRefused("no")), app=noting())
+    await said(one, "1")
+    assert (await one.lines())[-2:] == ["App(ui)", "TurnEnd(failed)"]
+    assert last_text(await one.manager()) == "It failed.\nWorking."

@@ -9,7 +9,7 @@ from core.blocks import ImageBlock, JsonBlock, TextBlock
 from core.entries import AppEntry
 from core.errors import MisuseError
 from core.state import AppMessage, GlobalState
-from core.state.rebuilt import ThreadView
+from core.state.rebuilt import MAX_MESSAGE_BYTES, ThreadView
 from core.state.stored import build_state
 from tests.support.conversations import said, user
 
@@ -86,3 +86,8 @@ def test_a_state_survives_json() -> None:
     state = Counting(count=2, message_history=[user(said("hi"))])
     state.add_message("r", "c")
     assert Counting.model_validate_json(state.model_dump_json()) == state
+
+
+def test_a_message_is_bounded() -> None:
+    with pytest.raises(MisuseError, match="bytes"):
+        GlobalState().add_message("r", "x" * MAX_MESSAGE_BYTES)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from core.sources import Source
 from core.state import AgentState, AppMessage, GlobalState, StateUnfit
 from core.state.edits import SetAt, apply_edits
+from core.state.rebuilt import MAX_MESSAGE_BYTES
 from core.state.stored import BuiltState, build_state, state_change
 from tests.support.states import HISTORY, VIEW, Foreign, Mine, Plain, Profile, Renamed, Shown
 
@@ -128,11 +129,17 @@ def misuse(state: Any, number: int) -> None:
             state.note = "x" * 300_000
         case 6:
             state.profile.tags.append({1})
+        case 7:
+            del state.messages
+        case 8:
+            state.messages.append(AppMessage(role="r", content={1}))
+        case 9:
+            state.messages.append(AppMessage(role="r", content="x" * MAX_MESSAGE_BYTES))
         case _:
             state.messages = None
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", range(11))
 def test_what_does_not_fit_is_told(number: int) -> None:
     one = built(Mine)
     misuse(one.value, number)
