@@ -27,11 +27,19 @@ SEND = {"sqs:SendMessage"}
 SEND_SEVERAL = {"sqs:SendMessage", "sqs:SendMessageBatch"}
 BRING_BACK = {"sqs:ChangeMessageVisibility", "sqs:ChangeMessageVisibilityBatch"}
 COMPLETE = {"bedrock:InvokeModelWithResponseStream", "bedrock:ConverseStream"}
+BEDROCK = "arn:${AWS::Partition}:bedrock:*:"
 MODELS = (
-    "arn:${AWS::Partition}:bedrock:*::foundation-model/*",
-    "arn:${AWS::Partition}:bedrock:*:${AWS::AccountId}:inference-profile/*",
+    f"{BEDROCK}:foundation-model/*",
+    f"{BEDROCK}${{AWS::AccountId}}:inference-profile/*",
+    f"{BEDROCK}${{AWS::AccountId}}:application-inference-profile/*",
 )
 """Any model: which one is the app's, or ModelId's, to say."""
+GUARD = {"bedrock:ApplyGuardrail"}
+GUARDRAILS = (
+    f"{BEDROCK}${{AWS::AccountId}}:guardrail/*",
+    f"{BEDROCK}${{AWS::AccountId}}:guardrail-profile/*",
+)
+"""Those that settings name: asked for apart (Bedrock User Guide, *Set up permissions to use Guardrails*)."""
 LOG = {"logs:CreateLogStream", "logs:PutLogEvents"}
 TRACE = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
 SCHEDULES = "arn:${AWS::Partition}:scheduler:${AWS::Region}:${AWS::AccountId}:schedule/ScheduleGroup/*"
@@ -85,7 +93,7 @@ def uses_of(function: Function) -> dict[str, set[str]]:
             uses.setdefault(f"{source.queue}.Arn", set()).update(RECEIVE)
     if function.name == "AgentFunction":
         uses["InputQueue.Arn"] |= BRING_BACK
-        uses |= {models: COMPLETE for models in MODELS}
+        uses |= dict.fromkeys(MODELS, COMPLETE) | dict.fromkeys(GUARDRAILS, GUARD)
     if table := function.environment.get("TORPOR_TABLE"):
         uses[f"{table}.Arn"] = store_actions("dynamodb")
         uses |= {SCHEDULES: SCHEDULE, "ScheduleRole.Arn": {"iam:PassRole"}}

@@ -1,0 +1,88 @@
+"""What the template lets pass as a parameter, functions can read: a wrong one fails the deployment, not each message."""
+
+import json
+import re
+
+import pytest
+
+from core.errors import SettingsError
+from examples.webhook import Receiver
+from handlers.settings import AgentSettings
+from tests.architecture.sources import ROOT
+from tests.architecture.template import TEMPLATE, functions
+
+SENDERS = {"UserSenders": "TORPOR_USER_SENDERS", "ToolSenders": "TORPOR_TOOL_SENDERS"}
+"""Parameter and the variable that it becomes."""
+SENDER_IDS = [
+    json.loads(file.read_text())["Records"][0]["attributes"]["SenderId"]
+    for file in (ROOT / "tests" / "events" / "from").iterdir()
+]
+"""One of each kind of principal."""
+
+
+def passes(parameter: str, value: str) -> bool:
+    """Whether CloudFormation would take it."""
+    return re.fullmatch(TEMPLATE["Parameters"][parameter]["AllowedPattern"], value) is not None
+
+
+def senders_read(variable: str, value: str) -> tuple[str, ...]:
+    """What the agent makes of it. Raises SettingsError."""
+    (agent,) = (function for function in functions() if function.name == "AgentFunction")
+    senders = AgentSettings.read({**agent.environment, variable: value}).senders
+    return tuple(getattr(senders, variable.removeprefix("TORPOR_").lower()))
+
+
+@pytest.mark.parametrize("parameter", SENDERS)
+def test_senders_may_be_every_kind_of_principal_in_lists_with_and_without_spaces(parameter: str) -> None:
+    for text in (", ".join(SENDER_IDS), ",".join(SENDER_IDS), f" {SENDER_IDS[0]} ", f"{SENDER_IDS[0]},", ""):
+        assert passes(parameter, text)
+        expected = tuple(word.strip() for word in text.split(",") if word.strip())
+        assert senders_read(SENDERS[parameter], text) == expected
+
+
+@pytest.mark.parametrize("text", ["arn:aws:iam::123456789012:role/web", "AROAONE AROATWO", "AROAONE;AROATWO"])
+@pytest.mark.parametrize("parameter", SENDERS)
+def test_what_names_no_principal_is_refused_when_it_is_deployed(parameter: str, text: str) -> None:
+    assert not passes(parameter, text)
+    assert not passes(parameter, f"AIDAONE, {text}")
+
+
+@pytest.mark.parametrize(
+    ("url", "is_one"),
+    [
+        ("https://hooks.example/a?b=c,d;e='f'&g=%20#h", True),
+        ("https://hooks.example:8443", True),
+        ("https://hooks.example?a@b", True),
+        ("https://[2001:db8::1]:8443/", True),
+        ("http://127.0.0.1:8000/hook", True),
+        ("http://localhost", True),
+        ("http://hooks.example/", False),
+        ("http://localhost.hooks.example/", False),
+        ("http://localhost@hooks.example/", False),
+        ("https://user:secret@hooks.example/", False),
+        ("https:///hook", False),
+        ("https://hooks.example:port/", False),
+        ("https://hooks.example/a b", False),
+        ("https://hooks.example/é", False),
+        ("hooks.example", False),
+    ],
+)
+def test_a_webhooks_url_is_taken_by_the_template_if_its_function_takes_it(url: str, is_one: bool) -> None:
+    assert passes("WebhookUrl", url) is is_one
+    try:
+        Receiver.of(url)
+    except SettingsError:
+        assert not is_one
+    else:
+        assert is_one
+
+
+def test_without_a_url_there_is_no_webhook() -> None:
+    assert passes("WebhookUrl", TEMPLATE["Parameters"]["WebhookUrl"]["Default"])
+
+
+@pytest.mark.parametrize(
+    ("app", "is_one"), [("a.b_c:app", True), ("a.b", False), ("a:b:c", False), ("a-b:c", False)]
+)
+def test_an_app_is_a_module_and_its_attribute(app: str, is_one: bool) -> None:
+    assert passes("AgentApp", app) is is_one
