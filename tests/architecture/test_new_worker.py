@@ -20,10 +20,12 @@ COPIED = (
     "examples",
     "layers",
     "tests/architecture",
+    "tests/events",
     "tests/unit",
     "tests/conftest.py",
 )
-WORKER = Worker("audit", 100)
+WORKER = Worker("library-index_2", 100)
+"""Its name has all that a name can have, and begins with another worker's."""
 MOVED = '@tool(worker="writing", timeout_seconds=30)\ndef list_reports'
 
 

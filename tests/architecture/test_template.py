@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from infra.project.blocks import block_of, workers
 from tests.architecture.template import (
     GIVEN,
     TEMPLATE,
@@ -22,6 +23,7 @@ FIFO_ATTRIBUTES = {
     "DeduplicationScope": "messageGroup",
     "FifoThroughputLimit": "perMessageGroupId",
 }
+LOGICAL_ID = re.compile(r"^  (\w+):$", re.MULTILINE)
 OUTPUT = "OutputQueue"
 FOURTEEN_DAYS = 14 * 24 * 3600
 CONTRACT_OUTPUTS = {
@@ -146,11 +148,18 @@ def test_parameters_and_outputs_are_the_contracts() -> None:
 
 
 def test_a_worker_is_one_marked_block() -> None:
-    blocks = dict(
-        re.findall(r"^  # BEGIN worker (\S+)\n(.*?)^  # END worker \1$", TEXT, re.MULTILINE | re.DOTALL)
-    )
+    """What one worker has, all have, in the same order, and nothing of it lies elsewhere."""
+    blocks = {name: block_of(TEXT, name) for name in workers(TEXT)}
     assert set(blocks) == {function.worker for function in functions() if function.worker}
-    for worker, block in blocks.items():
-        logical = [name for name in TEMPLATE["Resources"] if re.search(rf"^  {name}:$", block, re.MULTILINE)]
-        mine = [name for name in TEMPLATE["Resources"] if name.lower().startswith(worker)]
-        assert logical == mine
+    prefixes = {name: worker.prefix for name, worker in workers(TEXT).items()}
+    inside = {name: LOGICAL_ID.findall(block) for name, block in blocks.items()}
+    ends = {
+        name: [one.removeprefix(prefixes[name]) for one in found if one.startswith(prefixes[name])]
+        for name, found in inside.items()
+    }
+    assert {name: len(found) for name, found in ends.items()} == {n: len(f) for n, f in inside.items()}
+    assert len(set(map(tuple, ends.values()))) == 1
+    outside = set(TEMPLATE["Resources"]) - {one for found in inside.values() for one in found}
+    assert [
+        one for one in outside if any(re.match(rf"{prefix}[A-Z]", one) for prefix in prefixes.values())
+    ] == []
