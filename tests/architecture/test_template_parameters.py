@@ -1,4 +1,4 @@
-"""What the template lets pass as a parameter, functions can read: a wrong one fails the deployment, not each message."""
+"""What the template lets pass as a parameter, functions can read: a wrong one fails the deployment, not messages."""
 
 import json
 import re
