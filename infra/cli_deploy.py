@@ -11,6 +11,7 @@ from infra.packaging.built import MOST_BYTES, compile_code, most_at_once, report
 from infra.packaging.parameters import ARCHITECTURE, RUNTIME, parsed, plan
 from infra.packaging.sam import TEMPLATE, Sam
 from infra.packaging.template_facts import parameters
+from infra.packaging.template_file import read_template
 
 DONE, FAILED = 0, 1
 SAM_HERE = Path(".venv-sam", "bin", "sam")
@@ -38,8 +39,8 @@ def deploy(asked: Deployment) -> int:
 
 
 def _deploy(asked: Deployment) -> None:
-    known = parameters(_template())
-    planned = plan(parsed(asked.parameters, known), known[RUNTIME])
+    known = parameters(read_template(Path(TEMPLATE)))
+    planned = plan(parsed(asked.parameters, known), known.get(RUNTIME, ()))
     sam = Sam(_sam(), planned, asked.build_folder)
     what = f"{planned.parameters[RUNTIME]} on {planned.parameters[ARCHITECTURE]}"
     if asked.stack is None:
@@ -61,13 +62,6 @@ def _build(sam: Sam) -> None:
         raise SettingsError(
             "that is more than Lambda takes: leave something out, or move it to a function of its own"
         )
-
-
-def _template() -> str:
-    try:
-        return Path(TEMPLATE).read_text("utf-8")
-    except FileNotFoundError as error:
-        raise SettingsError(f"there is no {TEMPLATE} in {Path.cwd()}") from error
 
 
 def _sam() -> Path:

@@ -1,9 +1,10 @@
 """`torpor new` and `torpor new-worker`: what they were asked, and what comes next."""
 
+import shlex
 import sys
 from pathlib import Path
 
-from core.errors import DefinitionError
+from core.errors import DefinitionError, PermanentError, SettingsError
 from infra.project.blocks import Worker
 from infra.project.new import Project, make, package_name
 from infra.project.requirement import requirement
@@ -19,7 +20,7 @@ def new(folder: Path, name: str | None, torpor: str | None) -> int:
         make(Project(name or package_name(folder), requirement(torpor)), folder)
     except DefinitionError as error:
         return _refuse(error)
-    print(f"Made {folder}. Next: cd {folder} && make test")
+    print(f"Made {folder}. Next: cd {shlex.quote(str(folder))} && make test")
     return DONE
 
 
@@ -27,12 +28,12 @@ def new_worker(name: str, timeout_seconds: int) -> int:
     """Add a worker to the template of this folder. Returns the exit code."""
     try:
         add_worker(TEMPLATE, Worker(name, timeout_seconds))
-    except DefinitionError as error:
+    except (DefinitionError, SettingsError) as error:
         return _refuse(error)
     print(f'{TEMPLATE} has worker {name}. Give it tools with @tool(worker="{name}"), then: make deploy')
     return DONE
 
 
-def _refuse(error: DefinitionError) -> int:
+def _refuse(error: PermanentError) -> int:
     print(f"torpor: {error}", file=sys.stderr)
     return MISUSED

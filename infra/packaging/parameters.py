@@ -30,12 +30,12 @@ class Plan:
     python: Path
 
     def overrides(self) -> list[str]:
-        """As sam takes them."""
+        """As sam takes them; a backslash it takes for the beginning of something else."""
         return [f'{name}="{_escaped(value)}"' for name, value in self.parameters.items()]
 
 
 def parsed(text: str, known: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """From `Name=value Name="a value" …`. Raises SettingsError for what the template does not know."""
+    """From `Name=value Name="a value" …`. Raises SettingsError for what template or sam do not take."""
     try:
         words = shlex.split(text)
     except ValueError as error:
@@ -47,15 +47,20 @@ def parsed(text: str, known: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
             raise SettingsError(f"{word}: parameters are Name=value, of {', '.join(known)}")
         if known[name] and value not in known[name]:
             raise SettingsError(f"{name} is one of {', '.join(known[name])}, not {value!r}")
+        if "\\" in value:
+            raise SettingsError(f"{name}: a backslash does not get through sam: {value}")
         found[name] = value
     return found
 
 
 def plan(given: Mapping[str, str], runtimes: tuple[str, ...]) -> Plan:
-    """The given parameters with those that fit this machine. Raises SettingsError if it has no Python of `runtimes`.
+    """The given parameters with those that fit this machine. Raises SettingsError if it has no Python of `runtimes`,
+    which are all that the template allows.
 
     The Python that runs this comes first. A runtime that is given is taken, if the machine has it.
     """
+    if not runtimes:
+        raise SettingsError(f"the template must have a parameter {RUNTIME} with AllowedValues")
     wanted = (given[RUNTIME],) if RUNTIME in given else runtimes
     own_first = sorted(reversed(wanted), key=lambda name: name != _own())
     runtime, python = next(

@@ -7,7 +7,10 @@ import re
 
 _SECTION = re.compile(r"^Parameters:\n(?P<body>(?:[ #].*\n|\n)*)", re.MULTILINE)
 _PARAMETER = re.compile(r"^  (?P<name>\w+):\n(?P<body>(?:    .*\n|\n)*)", re.MULTILINE)
-_ALLOWED = re.compile(r"^    AllowedValues: \[(?P<values>.*)\]$", re.MULTILINE)
+_ALLOWED = re.compile(
+    r"^    AllowedValues:[ ]*(?:\[(?P<flow>[^\]]*)\]|\n(?P<block>(?: +- .*\n)+)).*$", re.MULTILINE
+)
+"""Both of YAML's forms of a list."""
 
 
 def parameters(template: str) -> dict[str, tuple[str, ...]]:
@@ -21,4 +24,8 @@ def parameters(template: str) -> dict[str, tuple[str, ...]]:
 
 def _allowed(body: str) -> tuple[str, ...]:
     listed = _ALLOWED.search(body)
-    return tuple(value.strip(" \"'") for value in listed["values"].split(",")) if listed else ()
+    if listed is None:
+        return ()
+    values = (listed["flow"] or "").split(",") if listed["block"] is None else listed["block"].splitlines()
+    words = (value.partition(" #")[0].strip().removeprefix("- ") for value in values)
+    return tuple(word.strip(" \"'") for word in words if word)

@@ -21,6 +21,8 @@ YAML_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", 
 
 _BLOCK = re.compile(r"^  # BEGIN worker (?P<name>\S+)\n(?P<body>.*?)^  # END worker (?P=name)\n", re.M | re.S)
 _MAP = re.compile(r"^(?P<indent> +)(?P<variable>TORPOR_\w+): !Sub >-\n(?P<body>(?:(?P=indent) +.*\n)+)", re.M)
+_RESOURCES = re.compile(r"^Resources:\n(?:(?:[ #].*)?\n)*(?: .*\n)", re.M)
+_NAMED = re.compile(r"\$\{(\w+)")
 _LOGICAL_ID = re.compile(r"^  (\w+):$", re.M)
 
 
@@ -75,41 +77,58 @@ def block_of(template: str, name: str) -> str:
 def with_worker(template: str, new: Worker, model: str) -> str:
     """The template with one more worker, after the others; made like the first worker of the template `model`.
 
-    Raises DefinitionError if it has this worker, has something else of its name, or lacks a map that it belongs in.
+    Raises DefinitionError if it has this worker, has something else of its name, or a map that it belongs in is not
+    there or has another form.
     """
     first = next(iter(workers(model).values()))
     block = new.like(block_of(model, first.name), first)
     if taken := set(_LOGICAL_ID.findall(block)) & set(_LOGICAL_ID.findall(template)):
         raise DefinitionError(f"worker {new.name!r}: the template has {sorted(taken)[0]} already")
     entries = {variable: new.like(entry, first) for variable, entry in _entries_of(model, first)}
-    maps = {found["variable"] for found in _MAP.finditer(template)}
-    if missing := sorted(set(entries) - maps):
-        raise DefinitionError(
-            f"the template tells no function {missing[0]} by a `!Sub >-` of one line for each worker"
-        )
+    for variable in entries:
+        _require_maps(template, variable)
     told = _MAP.sub(lambda found: _with_entry(found, entries.get(found["variable"])), template)
-    ends = [found.end() for found in _BLOCK.finditer(told)]
-    if ends:
-        return f"{told[: ends[-1]]}\n{block}{told[ends[-1] :]}"
-    head, outputs, rest = told.partition("\nOutputs:\n")
-    return f"{head}\n{block}{outputs}{rest}"
+    at = _end_of_workers(told)
+    return f"{told[:at]}\n{block}{told[at:]}"
+
+
+def _require_maps(template: str, variable: str) -> None:
+    """Raises DefinitionError unless functions are told this variable, each in the form that takes another entry."""
+    stated = re.findall(rf"^ +{variable}:", template, re.M)
+    maps = [found for found in _MAP.finditer(template) if found["variable"] == variable]
+    if not maps or len(maps) < len(stated):
+        raise DefinitionError(
+            f"the template must tell functions {variable} by a `!Sub >-` of one line for each worker"
+        )
+
+
+def _end_of_workers(template: str) -> int:
+    """Where another block goes: behind the last one, or the last resource. Raises DefinitionError without resources."""
+    if ends := [found.end() for found in _BLOCK.finditer(template)]:
+        return ends[-1]
+    resources = _RESOURCES.search(template)
+    if resources is None:
+        raise DefinitionError("the template has no Resources")
+    return resources.end()
 
 
 def without_worker(template: str, name: str) -> str:
     """The template without a worker that it has."""
-    gone = workers(template)[name]
-    cut = template.replace("\n" + block_of(template, name), "", 1)
-    return _MAP.sub(lambda found: _map_of(found, [e for e in _listed(found) if not _is_of(e, gone)]), cut)
+    block = block_of(template, name)
+    cut = template.replace("\n" + block, "", 1)
+    return _MAP.sub(lambda found: _map_of(found, [e for e in _listed(found) if not _is_of(e, block)]), cut)
 
 
 def _entries_of(template: str, worker: Worker) -> Iterator[tuple[str, str]]:
     """Variable and entry, for each map that the worker is in."""
+    block = block_of(template, worker.name)
     for found in _MAP.finditer(template):
-        yield from ((found["variable"], entry) for entry in _listed(found) if _is_of(entry, worker))
+        yield from ((found["variable"], entry) for entry in _listed(found) if _is_of(entry, block))
 
 
-def _is_of(entry: str, worker: Worker) -> bool:
-    return re.search(rf"\$\{{{worker.prefix}[A-Z]", entry) is not None
+def _is_of(entry: str, block: str) -> bool:
+    """Whether it names a resource of the block."""
+    return not set(_NAMED.findall(entry)).isdisjoint(_LOGICAL_ID.findall(block))
 
 
 def _listed(found: re.Match[str]) -> list[str]:

@@ -104,10 +104,13 @@ def make(project: Project, folder: Path) -> None:
     """Write the project. Raises DefinitionError, and writes nothing, unless the folder is empty or not there."""
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise DefinitionError(f"{folder} is there and not empty")
-    for path, text in project.files().items():
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
+    try:
+        for path, text in project.files().items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
+    except OSError as error:
+        raise DefinitionError(f"{folder} cannot be made: {error}") from error
 
 
 def _is_installed(name: str) -> bool:

@@ -24,13 +24,29 @@ def test_the_parameters_of_a_template_are_read_off_its_text() -> None:
     assert parameters("Resources: {}\n") == {}
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        "[a, 'b']  # two",
+        "[\n      a,\n      'b',\n    ]",
+        "\n      - a # one\n      - 'b'",
+        "\n    - a\n    - b",
+    ],
+)
+def test_values_may_be_listed_in_any_form_that_yaml_has(form: str) -> None:
+    template = f"Parameters:\n  One:\n    AllowedValues: {form}\n    Default: a\n  Two:\n    Default: b\n\nOutputs:\n"
+    assert parameters(template) == {"One": ("a", "b"), "Two": ()}
+
+
 def test_parameters_are_words_in_a_shells_quotes() -> None:
     given = parsed("""ModelId=bedrock:a=b UserSenders="A, 'B'" LogLevel=INFO""", KNOWN)
     assert given == {"ModelId": "bedrock:a=b", "UserSenders": "A, 'B'", "LogLevel": "INFO"}
 
 
-@pytest.mark.parametrize("text", ["Modelid=x", "ModelId", "LogLevel=LOUD", "LogLevel=", 'ModelId="x'])
-def test_what_the_template_does_not_know_is_refused_before_anything_is_built(text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["Modelid=x", "ModelId", "LogLevel=LOUD", "LogLevel=", 'ModelId="x', r"'ModelId=x\y'"]
+)
+def test_what_template_or_sam_do_not_take_is_refused_before_anything_is_built(text: str) -> None:
     with pytest.raises(SettingsError):
         parsed(text, KNOWN)
 
@@ -45,6 +61,8 @@ def test_the_python_that_runs_this_and_the_machines_architecture_are_chosen() ->
 def test_what_was_chosen_stands_if_the_machine_has_it() -> None:
     made = plan({"PythonRuntime": OWN, "Architecture": "arm64"}, ("python3.1", OWN))
     assert (made.parameters["PythonRuntime"], made.parameters["Architecture"]) == (OWN, "arm64")
+    with pytest.raises(SettingsError, match="PythonRuntime"):
+        plan({}, ())
     with pytest.raises(SettingsError, match=r"no python3\.1 with pip"):
         plan({"PythonRuntime": "python3.1"}, ("python3.1", OWN))
 

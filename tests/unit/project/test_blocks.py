@@ -43,6 +43,26 @@ def test_all_removed_and_added_give_the_template_as_it_was() -> None:
     assert made == TEXT
 
 
+@pytest.mark.parametrize(
+    "name", ["dead", "dead-letter", "library-index_2", "librarian", "a--b", "x_", "Input2"]
+)
+def test_any_worker_added_and_removed_gives_the_template_as_it_was(name: str) -> None:
+    made = with_worker(TEXT, Worker(name, 60), TEXT)
+    assert set(workers(made)) == {*WORKERS, name}
+    assert without_worker(made, name) == TEXT
+
+
+def test_without_a_worker_a_new_one_is_the_last_resource_wherever_that_is() -> None:
+    head, outputs = _bare().split("\nOutputs:\n")
+    parameters_at = head.index("\nParameters:\n") + 1
+    turned = f"{head[:parameters_at]}Outputs:\n{outputs}\n{head[parameters_at:]}"
+    made = with_worker(turned, Worker("audit", 60), TEXT)
+    assert made.endswith("  # END worker audit\n")
+    assert without_worker(made, "audit").rstrip() == turned.rstrip()
+    with pytest.raises(DefinitionError, match="Resources"):
+        with_worker(turned.replace("\nResources:", "\nThings:"), Worker("audit", 60), TEXT)
+
+
 def test_a_new_worker_changes_no_line_but_the_ends_of_the_maps_it_joins() -> None:
     made = with_worker(TEXT, Worker("report-writer2", 100), TEXT)
     changes = list(difflib.ndiff(TEXT.splitlines(), made.splitlines()))
@@ -75,6 +95,14 @@ def test_a_name_that_the_template_uses_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("variable", ["TORPOR_WORKER_QUEUES", "TORPOR_DEAD_LETTER_QUEUES", "TORPOR_SENDERS"])
-def test_a_template_without_one_of_the_maps_is_refused(variable: str) -> None:
+def test_a_template_in_which_one_function_is_told_otherwise_is_refused(variable: str) -> None:
+    """Every place of each map in turn: a worker that only one of two functions knows would be worse than none."""
+    stated = f"{variable}: !Sub >-"
+    *heads, last = TEXT.split(stated)
+    for place in range(len(heads)):
+        parts = [*heads, last]
+        parts[place : place + 2] = [f"{parts[place]}{variable}: !Sub |-{parts[place + 1]}"]
+        with pytest.raises(DefinitionError, match=variable):
+            with_worker(stated.join(parts), Worker("audit", 90), TEXT)
     with pytest.raises(DefinitionError, match=variable):
-        with_worker(TEXT.replace(f"{variable}: !Sub", f"{variable}: !If"), Worker("audit", 90), TEXT)
+        with_worker(TEXT.replace(variable, "OTHER"), Worker("audit", 90), TEXT)

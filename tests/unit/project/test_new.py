@@ -1,6 +1,7 @@
 """What a new project is made of, and what it may be called."""
 
 import re
+import shlex
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -77,6 +78,20 @@ def test_an_empty_folder_is_filled_and_any_other_is_left_alone(
     assert main(["new", str(tmp_path / "Makefile"), "--name", "my_agent"]) == 2
     assert (tmp_path / "Makefile").read_text() == "mine"
     assert "not empty" in capsys.readouterr().err
+
+
+def test_where_nothing_can_be_made_it_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "missing" / "folder")
+    for folder in ("file/sub", "nowhere"):
+        assert main(["new", str(tmp_path / folder), "--name", "my_agent"]) == 2
+    assert capsys.readouterr().err.count("cannot be made") == 2
+
+
+def test_what_comes_next_can_be_typed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", str(tmp_path / "My agent's")]) == 0
+    typed = capsys.readouterr().out.partition("Next: cd ")[2]
+    assert shlex.split(typed) == [str(tmp_path / "My agent's"), "&&", "make", "test"]
 
 
 @pytest.mark.parametrize(

@@ -44,3 +44,23 @@ def test_without_a_template_it_says_where_it_looked(
     template.unlink()
     assert main(["new-worker", "audit"]) == 2
     assert str(template.parent) in capsys.readouterr().err
+
+
+def test_line_ends_and_links_stay_as_they_were(template: Path) -> None:
+    template.unlink()
+    kept = template.parent / "kept.yaml"
+    kept.write_bytes(TEXT.replace("\n", "\r\n").encode())
+    template.symlink_to(kept)
+    assert main(["new-worker", "audit"]) == 0
+    assert template.is_symlink()
+    assert b"# BEGIN worker audit\r\n" in kept.read_bytes()
+    assert kept.read_bytes().count(b"\n") == kept.read_bytes().count(b"\r\n")
+
+
+def test_what_is_no_text_is_refused_and_told(template: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    template.write_bytes(b"\xff\xfe")
+    assert main(["new-worker", "audit"]) == 2
+    template.unlink()
+    template.mkdir()
+    assert main(["new-worker", "audit"]) == 2
+    assert capsys.readouterr().err.count("torpor: template.yaml cannot be read") == 2
