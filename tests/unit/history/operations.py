@@ -15,7 +15,7 @@ from core.entries import TurnEnd
 from core.fold import fold_commits
 from core.history import HistoryManager, Summary
 from core.history.cuts import is_safe_cut
-from core.outbox import SendCall
+from core.outbox import SendAnswer, SendCall
 from core.slice.debts import owe_nothing, stop
 from core.slice.metadata import set_metadata
 from core.slice.sources import add_sources
@@ -112,6 +112,12 @@ class Life:
             manager.handle_completion(CHUNKS[name])
         manager.flush_turn_trimming_reasoning()
         manager.draft.set_state(turns=manager.state.turns + 1, credit=1000 - self.count)
+        if "text" in chunks:
+            usage, last_seq = Usage(output_tokens=self.count), manager.state.last_seq
+            answer_sent = SendAnswer(
+                first_seq=last_seq, last_seq=last_seq, final=True, usage=usage, stop_reason="end_turn"
+            )
+            manager.draft.send(answer_sent)
         called = manager.state.live
         for index, call in enumerate(called):
             if index < number % 4:

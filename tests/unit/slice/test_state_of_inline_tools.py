@@ -131,7 +131,7 @@ async def test_sources_noted_in_the_state_are_cited_without_duplicate_urls() -> 
 
     first, second = ("cite", {"number": 1}), ("cite", {"number": 2})
     app = agent(tools=[cite], state_type=AgentState)
-    await said(one := world(calls(first), calls(first, second), says("ok"), app=app), "1")
+    await said(one := world(calls(first), calls(second, first), says("ok"), app=app), "1")
     cited = [Source(**source) for source in one.dispatcher.of_type("assistant_message")[-1]["citations"]]
     assert cited == [
         Source("https://1", "in the state, 0 before"),
