@@ -168,3 +168,45 @@ async def test_what_is_asked_in_one_turn_is_asked_once_however_often_it_is_near(
     one.held.add(ROOT)
     await one.tell("user_message", content="go")
     assert len(compactions(one)) == 1
+
+
+async def test_user_text_during_one_is_no_turn_between_it_and_another() -> None:
+    one = _tree(on(FETCH, user="go"))
+    await one.say("hi")
+    await one.say("go")
+    one.held.add(ROOT)
+    await one.tell("compact")
+    await one.tell("user_message", content=long(2_000))
+    assert (await one.state()).blocked
+    one.held.clear()
+    await one.rest()
+    assert len(compactions(one)) == 1
+    assert (await one.lines())[-1] == "Asst(fine)"
+
+
+async def test_a_turn_that_failed_stands_between_two_as_well() -> None:
+    full = on(error="overflow", contains="subscribed|hi", event=".", depth=0)
+    rules = [on(FETCH, user="watch"), full, on(says="fine")]
+    one = tree([on(error="invalid", compaction=True), *rules], app=small())
+    await one.say("watch")
+    (watch,) = await one.live()
+    await one.answer(content="subscribed", subscription=True)
+    event: dict[str, Any] = {"call_id": watch, "content": "news", "associative": True}
+    await one.tell("subscription_event", **event)
+    assert [error["code"] for error in one.outputs("error")] == ["overflow"]
+    one.model.play(SUMMARY, *rules)
+    await one.tell("subscription_event", **event)
+    assert len(compactions(one)) == 2
+    assert (await one.lines())[-1] == "Asst(fine)"
+
+
+async def test_what_overflows_the_summariser_is_left_out_of_its_second_try() -> None:
+    one = tree(
+        [on(error="overflow", contains="marker", compaction=True), SUMMARY, on(says="fine")], app=small()
+    )
+    for text in ("hi", "marker " + long(400), "then " + long(100)):
+        await one.say(text)
+    await one.tell("compact")
+    assert compacted(one) == [6]
+    (child,) = compactions(one)
+    assert newest(one, child)[0] == "user: hi"

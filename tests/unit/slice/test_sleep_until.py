@@ -43,16 +43,26 @@ def _first_instant(zone: ZoneInfo, local: datetime) -> datetime:
     return wall - before
 
 
+def _changes(zone: ZoneInfo, year: int) -> list[datetime]:
+    """The instants, to the minute, at which the offset changes in that year."""
+    start, found = datetime(year, 1, 1, tzinfo=UTC), []
+    days = [start + timedelta(days=day) for day in range(367)]
+    for before, after in pairwise(days):
+        while _offset(zone, before) != _offset(zone, after) and after - before > timedelta(minutes=1):
+            middle = before + (after - before) / 2
+            same = _offset(zone, middle) == _offset(zone, before)
+            before, after = (middle, after) if same else (before, middle)
+        found += [after] if _offset(zone, before) != _offset(zone, after) else []
+    return found
+
+
 @st.composite
 def _near_a_change(draw: st.DrawFn) -> tuple[ZoneInfo, datetime]:
-    """A zone, and a local time within hours of a change of its offset, where it has one in that year."""
-    zone = ZoneInfo(draw(st.sampled_from(ZONES)))
-    start = datetime(draw(st.integers(1975, 2037)), 1, 1, tzinfo=UTC)
-    days = [start + timedelta(days=day) for day in range(367)]
-    changes = [day for day, after in pairwise(days) if _offset(zone, day) != _offset(zone, after)]
-    day = draw(st.sampled_from(changes)) if changes else start
-    local = day.replace(tzinfo=None) + timedelta(minutes=draw(st.integers(-16 * 60, 40 * 60)))
-    return zone, local
+    """A zone, and a local time about a change of its offset, where it has one in that year."""
+    zone, year = ZoneInfo(draw(st.sampled_from(ZONES))), draw(st.integers(1975, 2037))
+    change = draw(st.sampled_from(_changes(zone, year) or [datetime(year, 1, 1, tzinfo=UTC)]))
+    shown = change.astimezone(zone).replace(tzinfo=None, fold=0)
+    return zone, shown.replace(second=0, microsecond=0) + timedelta(minutes=draw(st.integers(-90, 90)))
 
 
 @settings(max_examples=150, deadline=None)
