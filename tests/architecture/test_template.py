@@ -121,10 +121,10 @@ def test_a_table_is_on_demand_forgets_and_can_be_restored(table: Any) -> None:
     assert "DeletionProtectionEnabled" in table
 
 
-def test_what_holds_data_survives_its_replacement() -> None:
+def test_what_holds_data_survives_its_replacement_and_goes_with_the_stack() -> None:
     for resource in TEMPLATE["Resources"].values():
         if resource["Type"] in ("AWS::DynamoDB::Table", "AWS::S3::Bucket"):
-            assert resource["UpdateReplacePolicy"] == "Retain"
+            assert (resource["UpdateReplacePolicy"], resource["DeletionPolicy"]) == ("Retain", "Delete")
 
 
 def test_the_bucket_is_private_encrypted_and_reached_over_tls_only() -> None:

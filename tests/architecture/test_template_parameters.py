@@ -1,7 +1,11 @@
-"""What the template lets pass as a parameter, functions can read: a wrong one fails the deployment, not messages."""
+"""Parameters arrive where they are meant for. What the template lets pass as one, functions can read: a wrong one fails
+the deployment, not messages.
+"""
 
 import json
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -9,8 +13,36 @@ from core.errors import SettingsError
 from examples.webhook import Receiver
 from handlers.settings import AgentSettings
 from tests.architecture.sources import ROOT
-from tests.architecture.template import TEMPLATE, functions
+from tests.architecture.template import TEMPLATE, functions, resources
 
+VARIABLES = {
+    "AgentApp": "TORPOR_APP",
+    "ModelId": "TORPOR_MODEL",
+    "RetentionDays": "TORPOR_RETENTION_DAYS",
+    "SenderCheck": "TORPOR_SENDER_CHECK",
+    "UserSenders": "TORPOR_USER_SENDERS",
+    "ToolSenders": "TORPOR_TOOL_SENDERS",
+    "WebhookUrl": "TORPOR_WEBHOOK_URL",
+}
+"""Parameters that are variables of each function that reads them."""
+LAYERS = ("AgentLayer", "WorkerLayer")
+PLACES = {
+    "PythonRuntime": {"Globals.Runtime"}
+    | {f"{layer}.{key}" for layer in LAYERS for key in ("BuildMethod", "CompatibleRuntimes")},
+    "Architecture": {"Globals.Architectures", *(f"{layer}.BuildArchitecture" for layer in LAYERS)},
+    "LogLevel": {"Globals.LOG_LEVEL"},
+    "Tracing": {"Globals.Tracing"},
+    "MaximumConcurrency": {"AgentFunction.MaximumConcurrency"},
+    "DeletionProtection": {f"{table}.DeletionProtectionEnabled" for table in resources("DynamoDB::Table")},
+    "AlarmTopicArn": {f"{alarm}.AlarmActions" for alarm in resources("CloudWatch::Alarm")},
+}
+"""Those of all others."""
+CONDITIONS = {
+    "ModelId": "HasModelId",
+    "WebhookUrl": "HasWebhook",
+    "AlarmTopicArn": "HasAlarmTopic",
+    "Tracing": "IsTraced",
+}
 SENDERS = {"UserSenders": "TORPOR_USER_SENDERS", "ToolSenders": "TORPOR_TOOL_SENDERS"}
 """Parameter and the variable that it becomes."""
 SENDER_IDS = [
@@ -18,6 +50,32 @@ SENDER_IDS = [
     for file in (ROOT / "tests" / "events" / "from").iterdir()
 ]
 """One of each kind of principal."""
+
+
+def named(value: Any, parameter: str, key: str) -> Iterator[str]:
+    """The keys whose values name the parameter, somewhere in `value`, which is that of `key`."""
+    match value:
+        case {"Ref": name}:
+            yield from [key] * (name == parameter)
+        case {"Fn::Sub": text}:
+            yield from [key] * (f"${{{parameter}}}" in text)
+        case dict():
+            for inner, item in value.items():
+                yield from named(item, parameter, key if inner.startswith("Fn::") else inner)
+        case list():
+            for item in value:
+                yield from named(item, parameter, key)
+
+
+@pytest.mark.parametrize("parameter", TEMPLATE["Parameters"])
+def test_a_parameter_arrives_where_it_is_meant_for_and_nowhere_else(parameter: str) -> None:
+    variable = VARIABLES.get(parameter)
+    readers = {f"{function.name}.{variable}" for function in functions() if variable in function.environment}
+    places = {"Globals": TEMPLATE["Globals"], **TEMPLATE["Resources"]}
+    found = {f"{place}.{key}" for place, body in places.items() for key in named(body, parameter, place)}
+    assert found == PLACES.get(parameter, readers)
+    assert found
+    assert {*named(TEMPLATE["Conditions"], parameter, "")} == {*CONDITIONS.get(parameter, "").split()}
 
 
 def passes(parameter: str, value: str) -> bool:
