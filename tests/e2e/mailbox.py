@@ -24,6 +24,8 @@ class Mailbox:
     output_url: str
     why: Callable[[], str]
     """What there is to say when an answer does not come."""
+    senders: dict[str, str] = field(default_factory=dict)
+    """The `SenderId` of each thread's last output."""
     _seen: dict[str, Output] = field(default_factory=dict)
     _sent: int = 0
 
@@ -71,9 +73,13 @@ class Mailbox:
 
     def _receive(self) -> None:
         received = self.sqs.receive_message(
-            QueueUrl=self.output_url, MaxNumberOfMessages=10, WaitTimeSeconds=POLL_SECONDS
+            QueueUrl=self.output_url,
+            MaxNumberOfMessages=10,
+            WaitTimeSeconds=POLL_SECONDS,
+            AttributeNames=["SenderId"],
         )
         for message in received.get("Messages", ()):
             output = json.loads(message["Body"])
             self._seen.setdefault(output["output_id"], output)
+            self.senders[output["thread_id"]] = message["Attributes"]["SenderId"]
             self.sqs.delete_message(QueueUrl=self.output_url, ReceiptHandle=message["ReceiptHandle"])

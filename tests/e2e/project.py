@@ -52,6 +52,11 @@ def _set_up(folder: Path) -> None:
     command.write_text(f"#!{venv}/bin/python\nfrom infra.cli import main\nraise SystemExit(main())\n")
     command.chmod(0o755)
     (venv / ".ready-to-run").touch()
+    lend_sam(folder)
+
+
+def lend_sam(folder: Path) -> None:
+    """Ours, in a folder of its own: should make set it up after all, nothing is written into ours."""
     sam = folder / ".venv-sam"
     (sam / "bin").mkdir(parents=True)
     (sam / "bin" / "sam").symlink_to(SAM)

@@ -81,3 +81,18 @@ def test_the_agent_has_the_conversation_and_neither_workers_records_nor_their_qu
 def agent_role(deployed: Deployed) -> str:
     role = deployed.stack.client("iam").get_role(RoleName=deployed.stack.resource("AgentRole"))
     return str(role["Role"]["Arn"])
+
+
+def test_the_emulator_names_no_principal_so_the_sender_check_is_off(deployed: Deployed) -> None:
+    """What the agent's role sent and what the root user sends: both are the account's."""
+    deployed.model.play("Who are you?", says("The agent."))
+    deployed.mailbox.say("sender", "Who are you?")
+    deployed.mailbox.wait_for_answers("sender")
+    sqs = deployed.stack.client("sqs")
+    url = sqs.create_queue(QueueName="from-root")["QueueUrl"]
+    sqs.send_message(QueueUrl=url, MessageBody="hello")
+    (message,) = sqs.receive_message(QueueUrl=url, AttributeNames=["SenderId"])["Messages"]
+    sqs.delete_queue(QueueUrl=url)
+    account = deployed.stack.client("sts").get_caller_identity()["Account"]
+    assert {deployed.mailbox.senders["sender"], message["Attributes"]["SenderId"]} == {account}
+    assert deployed.stack.parameters["SenderCheck"] == "off"

@@ -16,7 +16,7 @@ from infra.packaging.built import MOST_BYTES, most_at_once, sizes_of
 from tests.e2e.mailbox import Mailbox
 from tests.e2e.ministack import LOG, running
 from tests.e2e.processes import REGION, ROOT, environment, run
-from tests.e2e.project import LEFT_OUT
+from tests.e2e.project import LEFT_OUT, lend_sam
 
 NAME = "my_agent"
 NOBODY = "http://127.0.0.1:9"
@@ -46,7 +46,7 @@ def place() -> Iterator[Place]:
         environ = environment(home, NOBODY)
         there = Place(home / NAME, _wheel(home, environ), environ)
         run("torpor", "new", there.folder, "--torpor", there.wheel, cwd=home, environ=environ)
-        (there.folder / ".venv-sam").symlink_to(ROOT / ".venv-sam")
+        lend_sam(there.folder)
         assert "3 passed" in there.do("make", "test")
         yield there
 
