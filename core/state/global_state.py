@@ -21,7 +21,10 @@ class GlobalState(BaseModel):
     rebuilt: ClassVar[Mapping[str, Rebuilt]] = {"messages": APP_MESSAGES, "message_history": MESSAGE_HISTORY}
 
     messages: list[AppMessage] = []
-    """The application's own log: kept in the thread's, never shown to a model. It only grows."""
+    """The application's own log: kept in the thread's, never shown to a model. It only grows.
+
+    It begins with what a compaction left: of the messages under its summary, the newest of each role.
+    """
     message_history: MessageList = []
     """What the model is given: a copy."""
 

@@ -69,7 +69,7 @@ class ThreadView:
     messages: tuple[RequestMessage, ...] = ()
     """What the model is given, history processors included."""
     app: tuple[AppMessage, ...] = ()
-    """Of the entries that no summary covers."""
+    """Of the entries that no summary covers, and the newest of each role before them."""
     sources: tuple[Source, ...] = ()
     """Collected since the last accepted user text."""
 
