@@ -6,7 +6,7 @@ It is copied into the deployed project's `examples`. What later tests of the dep
 from dataclasses import replace
 from typing import Any
 
-from core import App, tool
+from core import App, AskChoice, ToolContext, tool
 from examples.research import researcher
 
 
@@ -33,12 +33,20 @@ def attempt_in_agent(service: str, operation: str, arguments: dict[str, Any]) ->
     return _asked(service, operation, arguments)
 
 
+@tool(worker="library", requires_approval=True)
+def sign(paper: str, ctx: ToolContext) -> str | AskChoice:
+    """Sign a paper in the ink that a person chooses."""
+    if ctx.answer is None:
+        return AskChoice("Which ink?", ["black", "blue"])
+    return f"{paper} signed in {ctx.answer.choice}"
+
+
 app = App(
     agents=[
         replace(
             researcher,
             instructions="Do as you are told.",
-            tools=[*researcher.tools, attempt_in_worker, attempt_in_agent],
+            tools=[*researcher.tools, attempt_in_worker, attempt_in_agent, sign],
         )
     ]
 )
