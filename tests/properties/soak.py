@@ -1,7 +1,7 @@
 """Long runs of the simulator: `python -m tests.properties.soak SEEDS` (`make soak SEEDS=n`).
 
-Every pair of crashes of every scenario, of a crash and a late awakening and the like; then SEEDS random schedules of
-each. Says how far it is, what it covered, and a digest that is the same for the same seeds and code. A failing run is
+Every single fault of every scenario, every pair of crashes, of a crash and a late awakening and the like; then SEEDS
+random schedules of each. Says how far it is, what it covered, and a digest that is the same for the same seeds and code. A failing run is
 shrunk, and the command that replays it is told.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from core.ids import digest
 
-from .simulation.exhaustive import SHORT, pairs
+from .simulation.exhaustive import SETUPS, SHORT, pairs, singles
 from .simulation.report import Coverage, failure
 from .simulation.run import Outcome
 from .simulation.scenarios import BY_NAME
@@ -23,6 +23,8 @@ from .simulation.shrink import shrink
 
 PAIRS = (("crash", "crash"), ("crash", "stall"), ("stall", "crash"), ("stall", "stall"), ("fail", "crash"))
 """Kinds of faults of which two strike in one run, each pair of places."""
+SINGLES = ("crash", "stall", "fail", "refuse", "break")
+"""Kinds of which one strikes, in either order of what is free."""
 CHUNK = 25
 """Seeds of one job."""
 MOST_FAILURES = 5
@@ -31,16 +33,18 @@ MOST_FAILURES = 5
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Some runs of one scenario: every pair of two kinds of faults, or those of some seeds."""
+    """Some runs of one scenario: every fault of a kind, every pair of two kinds, or those of some seeds."""
 
     scenario: str
-    what: tuple[str, str] | range
+    what: str | tuple[str, str] | range
 
     def outcomes(self) -> Iterator[Outcome]:
         scenario = BY_NAME[self.scenario]
         match self.what:
             case range() as seeds:
                 return (seeded(scenario, seed) for seed in seeds)
+            case str() as kind:
+                return (outcome for setup in SETUPS for outcome in singles(scenario, setup, kind))
             case kinds:
                 return pairs(scenario, SHORT, kinds)
 
@@ -48,6 +52,8 @@ class Job:
         match self.what:
             case range() as seeds:
                 return f"{self.scenario}, seeds {seeds[0]}-{seeds[-1]}"
+            case str() as kind:
+                return f"{self.scenario}, every {kind}"
             case first, second:
                 return f"{self.scenario}, every {first} and {second}"
 
@@ -79,7 +85,8 @@ def jobs(seeds: int, first: int, with_pairs: bool) -> list[Job]:
     """All of them, the longest first."""
     chunks = [range(start, min(start + CHUNK, first + seeds)) for start in range(first, first + seeds, CHUNK)]
     paired = [Job(name, kinds) for kinds in PAIRS for name in BY_NAME] if with_pairs else []
-    return [*paired, *(Job(name, chunk) for chunk in chunks for name in BY_NAME)]
+    single = [Job(name, kind) for kind in SINGLES for name in BY_NAME]
+    return [*paired, *single, *(Job(name, chunk) for chunk in chunks for name in BY_NAME)]
 
 
 def told(results: Iterable[Result], count: int) -> Iterator[str]:

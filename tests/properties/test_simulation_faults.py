@@ -1,24 +1,27 @@
 """Every fault, wherever it can strike, in every scenario: no rule of the checker is broken, and the end is the same.
 
-One test for each scenario and kind of fault; each is a run per place. `make soak` adds every pair of crashes and random
-schedules. A failure is shrunk first; the command it prints replays it.
+One test for each scenario and kind of fault; each is a run per place. Conversations of one thread go through all kinds,
+trees of threads through crashes and failed requests; `make soak` adds their other kinds, every pair of faults and many
+random schedules. A failure is shrunk first; the command it prints replays it.
 """
 
 from collections.abc import Iterable
 
 import pytest
 
-from .simulation.exhaustive import SETUPS, SHORT, singles
+from .simulation.choosing import Planned
+from .simulation.exhaustive import SETUPS, SHORT, lost_or_doubled, singles
 from .simulation.report import failure
-from .simulation.run import Outcome
+from .simulation.run import Outcome, run
 from .simulation.scenario import Scenario
-from .simulation.scenarios import SCENARIOS
+from .simulation.scenarios import ALONE, BY_NAME, SCENARIOS, TOGETHER
 from .simulation.seeds import seeded
 from .simulation.shrink import shrink
+from .simulation.tree_scenarios import SPAWNING_FOR_EVER
 from .simulation.world import Setup
 
-SEEDS = range(4)
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+each_alone = pytest.mark.parametrize("scenario", ALONE, ids=lambda scenario: scenario.name)
 
 
 def all_hold(outcomes: Iterable[Outcome]) -> None:
@@ -28,15 +31,13 @@ def all_hold(outcomes: Iterable[Outcome]) -> None:
             pytest.fail(failure(shrink(outcome)), pytrace=False)
 
 
-@each_scenario
-@pytest.mark.parametrize("setup", SETUPS, ids=("one-order", "other-order"))
+@pytest.mark.parametrize(
+    ("scenario", "setup"),
+    [*((scenario, SHORT) for scenario in ALONE), *((scenario, SETUPS[1]) for scenario in SCENARIOS)],
+    ids=lambda given: given.name if isinstance(given, Scenario) else ("one", "other")[given.newest_first],
+)
 def test_the_invocation_dies_at_every_point(scenario: Scenario, setup: Setup) -> None:
     all_hold(singles(scenario, setup, "crash"))
-
-
-@each_scenario
-def test_an_old_invocation_wakes_up_after_its_successor_committed(scenario: Scenario) -> None:
-    all_hold(singles(scenario, SHORT, "stall"))
 
 
 @each_scenario
@@ -44,16 +45,43 @@ def test_a_request_fails_or_times_out_but_was_done(scenario: Scenario) -> None:
     all_hold(singles(scenario, SHORT, "fail"))
 
 
-@each_scenario
+@each_alone
+def test_an_old_invocation_wakes_up_after_its_successor_committed(scenario: Scenario) -> None:
+    all_hold(singles(scenario, SHORT, "stall"))
+
+
+@each_alone
 def test_a_request_is_refused_for_good(scenario: Scenario) -> None:
     all_hold(singles(scenario, SHORT, "refuse"))
 
 
-@each_scenario
+@each_alone
 def test_a_queue_the_store_or_the_model_is_broken_until_all_tries_are_used_up(scenario: Scenario) -> None:
     all_hold(singles(scenario, SHORT, "break"))
 
 
 @each_scenario
+def test_everything_comes_again_days_later(scenario: Scenario) -> None:
+    all_hold([run(scenario, Planned(), Setup())])
+
+
+@each_scenario
 def test_random_schedules(scenario: Scenario) -> None:
-    all_hold(seeded(scenario, seed) for seed in SEEDS)
+    all_hold(seeded(scenario, seed) for seed in range(1 if scenario in TOGETHER else 4))
+
+
+def test_a_childs_first_message_is_lost_or_doubled() -> None:
+    all_hold(lost_or_doubled(BY_NAME["silent_child"], SHORT, "spawn"))
+
+
+def test_a_report_is_lost_or_doubled() -> None:
+    all_hold(lost_or_doubled(BY_NAME["interim_report_then_end"], SHORT, "thread_report"))
+
+
+def test_a_model_that_spawns_for_ever() -> None:
+    outcome = run(SPAWNING_FOR_EVER, Planned(), SHORT)
+    assert outcome.broken == []
+    threads = outcome.facts.threads
+    assert 3 < len(threads) < 20
+    assert threads["t"].commits[-1].promised("assistant_message")[-1].content["final"]
+    assert all(thread.closed for thread in threads.values() if thread.parent)

@@ -17,7 +17,7 @@ from .simulation.loop import START, VirtualClock, VirtualLoop
 from .simulation.report import Coverage, command, failure, setup_name, setup_of
 from .simulation.run import Outcome, run
 from .simulation.scenario import Scenario
-from .simulation.scenarios import BY_NAME, SCENARIOS
+from .simulation.scenarios import ALONE, BY_NAME, SCENARIOS, TOGETHER
 from .simulation.seeds import seeded
 from .simulation.shrink import again, rules_of, shrink
 from .simulation.world import Setup
@@ -52,7 +52,7 @@ def broken_run() -> Outcome:
     return next(outcome for outcome in runs if outcome.broken)
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", [*ALONE, *TOGETHER[::5]], ids=lambda scenario: scenario.name)
 def test_a_seed_is_one_run_and_its_deviations_are_the_same_run(scenario: Scenario) -> None:
     first = seeded(scenario, 7)
     assert seeded(scenario, 7).digest == first.digest

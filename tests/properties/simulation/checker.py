@@ -8,6 +8,7 @@ from typing import Any
 
 from core.clock import Clock
 from core.commit import Commit, commit_record
+from core.delivery import UNSCHEDULE
 from core.ids import digest
 from core.parsing import thread_of
 from core.ports import Outgoing, ParkedBody
@@ -22,7 +23,12 @@ from .rules_credit import account_for, broken_by_minting
 from .rules_end import broken_at_the_end
 from .rules_inputs import broken_by_acknowledging
 from .rules_log import broken_by_commit, broken_by_rewriting
-from .rules_sending import broken_by_sending, broken_by_tip, broken_by_writing_for
+from .rules_sending import (
+    broken_by_sending,
+    broken_by_taking_back,
+    broken_by_tip,
+    broken_by_writing_for,
+)
 from .rules_tree import broken_by_silence
 from .rules_work import broken_by_asking, broken_by_beginning, broken_by_running
 
@@ -105,6 +111,10 @@ class Checker:
 
     def sent(self, who: Invocation, message: Outgoing) -> None:
         self.effects += 1
+        if message.queue == UNSCHEDULE:
+            self._hold(broken_by_taking_back(self.facts, message))
+            self.facts.sent.setdefault(message.id, message.body)
+            return
         facts, body = self.facts, json.loads(message.body)
         self._hold(broken_by_sending(facts, who.function.partition(":")[0], message))
         facts.sent.setdefault(message.id, message.body)

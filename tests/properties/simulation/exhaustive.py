@@ -69,3 +69,27 @@ def pairs(scenario: Scenario, setup: Setup, kinds: tuple[str, str] = ("crash", "
         for second in fault_points(first, kinds[1], after=max([d.at for d in first.deviations], default=0)):
             if first.deviations:
                 yield run(scenario, Planned([*first.deviations, second]), setup)
+
+
+def lost_or_doubled(scenario: Scenario, setup: Setup, kind: str) -> Iterator[Outcome]:
+    """One run for each way in which a message of this type between threads fails to go out, or comes twice.
+
+    It is not sent, for once or for long, or its sender dies over it; it comes again between any two invocations.
+    """
+    calm = run(scenario, Planned(), setup)
+    for fault in ("crash", "fail", "refuse", "break"):
+        for deviation in fault_points(calm, fault):
+            if "send input" in deviation.option:
+                yield run(scenario, Planned([deviation]), setup)
+    for number, message in enumerate(calm.sent):
+        if message.kind == kind:
+            yield from _doubled(scenario, setup, f"repeat message {number}")
+
+
+def _doubled(scenario: Scenario, setup: Setup, option: str) -> Iterator[Outcome]:
+    first = run(scenario, Planned([Deviation(0, option)]), setup)
+    yield first
+    (at,) = [deviation.at for deviation in first.deviations]
+    for number, decision in enumerate(first.decisions):
+        if number > at and decision.calm.startswith(("deliver", "advance")):
+            yield run(scenario, Planned([Deviation(number, option)]), setup)

@@ -27,6 +27,11 @@ class Sent:
     group: str | None
 
     @property
+    def kind(self) -> str:
+        """Its type."""
+        return str(json.loads(self.body)["type"])
+
+    @property
     def thread_id(self) -> str:
         """Whom it is for."""
         return str(json.loads(self.body)["thread_id"])

@@ -8,14 +8,14 @@ the model did (`replayed_model.py`) are input too.
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 
 from core.clock import Clock
 from core.commit import Commit
 from core.errors import Refused
-from core.messages import Envelope, Input, Timer, Wake
+from core.messages import CompactionDone, Envelope, Input, Timer, Wake
 from core.parsing import parse_input
 from core.ports import Outgoing, Unsent
 from core.slice import SlicePorts, run_slice
@@ -125,7 +125,9 @@ class Reference:
         if not inputs and (not own or own[-1] < self.rounds_had()):
             return
         self.is_time_up = False
-        self.clock.instant, self.clock.following = made.accepted_at, (commit.at for commit in commits[1:])
+        # If nothing came, it began once something was due.
+        self.clock.instant = made.accepted_at if inputs else commits[0].at
+        self.clock.following = iter([commit.at for commit in commits[1:]])
 
         def seconds_left() -> float:
             """Where the faulty slice made no further completion, this one has no time for one."""
@@ -183,10 +185,15 @@ class Reference:
         return [one for one in named if one.message_id]
 
     async def _awaited(self, taken: Input) -> Input:
-        """A wake or timer under the id that this run gave it; an empty one if it waits for none."""
-        if not isinstance(taken.message, Wake | Timer):
+        """A wake or timer under the id that this run gave it, an empty one if it waits for none; the end of a
+        compaction as that of its own.
+        """
+        if not isinstance(taken.message, Wake | Timer | CompactionDone):
             return taken
         state = (await self.store.load(self.faulty.thread_id)).folded.state
+        if isinstance(taken.message, CompactionDone):
+            child = state.compaction.thread_id if state.compaction else taken.message.child_thread_id
+            return replace(taken, message=taken.message.model_copy(update={"child_thread_id": child}))
         awaited = state.wake if isinstance(taken.message, Wake) else state.timer
         return Input(taken.message, awaited.id if awaited else "", taken.body_digest)
 

@@ -42,6 +42,17 @@ def broken_by_sending(facts: Facts, function: str, message: Outgoing) -> Broken:
         yield f"settle before next: {message.queue} got {message.body}, which no durable commit promises"
 
 
+def broken_by_taking_back(facts: Facts, message: Outgoing) -> Broken:
+    """What is wrong with taking back a timer, which no queue sees."""
+    if message.id not in facts.promised:
+        yield f"settle before next: {message.body} is taken back, which no durable commit promises"
+        return
+    promise = facts.promise(message.id)
+    promised = promise.content["body" if promise.kind == "carried" else "timer_id"]
+    if message.body != promised:
+        yield f"derived ids: {message.id} was promised to take back {promised}, but takes back {message.body}"
+
+
 def _says_the_same(facts: Facts, message: Outgoing, before: str) -> bool:
     """As JSON, where keys have no order. No commit fixes a refusal's instant, nor what of its thread it reflects."""
     loose = {} if message.id in facts.promised else {"created_at": None, "seq": None, "metadata": None}

@@ -10,6 +10,7 @@ from .facts import Facts
 from .listening import listening
 from .moves import calm_move, on_the_spot, other_moves
 from .points import Faults, Gate, Invocation
+from .queues import Sent
 from .same_end import SameEnd
 from .scenario import Scenario
 from .tools import RAN
@@ -48,6 +49,8 @@ class Outcome:
     decisions: Sequence[Decision]
     broken: Sequence[str]
     facts: Facts
+    sent: Sequence[Sent]
+    """Every message that was ever sent, by whomever; `repeat message N` is that of this number."""
 
     @property
     def digest(self) -> str:
@@ -122,4 +125,4 @@ def run(scenario: Scenario, chooser: Chooser, setup: Setup = _PLAIN) -> Outcome:
     checker = world.checker
     if not checker.broken:
         checker.broken.extend(_SAME_END.broken(checker.facts, scenario, world.queues.sent, world.store))
-    return Outcome(scenario, setup, driven.decisions, list(checker.broken), checker.facts)
+    return Outcome(scenario, setup, driven.decisions, list(checker.broken), checker.facts, world.queues.sent)

@@ -152,5 +152,6 @@ ALONE = [
         ],
     ),
 ]
-SCENARIOS = [*ALONE, *TREES, *EVENTS]
+TOGETHER = [*TREES, *EVENTS]
+SCENARIOS = [*ALONE, *TOGETHER]
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}

@@ -218,3 +218,11 @@ FORKING = [
 ]
 
 TREES = [*SPAWNING, *TELLING, *CLOSING, *FORKING]
+
+SPAWNING_FOR_EVER = Scenario(
+    "spawning_for_ever",
+    team_of(limits=Limits(tokens=6_000, spawn_depth=2), settings=Settings(max_output_tokens=100)),
+    script(on("More.", spawn("more"))),
+    [user("m1", "go")],
+)
+"""A model that spawns whatever it is told: only limits end it."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import core.accept.spawn as accept_spawn
 import core.accept.thread_report as thread_report
+import core.fork as fork
 import core.slice.builtin.spawn as builtin_spawn
 import core.slice.children as children
 import core.slice.ending as ending
@@ -67,6 +68,10 @@ def inherits_the_spawning_turn() -> Sequence[Patch]:
     return [(spawning, "safe_cut", lambda entries: entries[-1].seq)]
 
 
+def fork_shares_a_live_call() -> Sequence[Patch]:
+    return [(fork, "safe_cut", lambda entries: entries[-1].seq)]
+
+
 def inherits_nothing_at_first() -> Sequence[Patch]:
     async def nothing(self: HistoryManager) -> None:
         """What is inherited is read from the second slice on."""
@@ -103,6 +108,7 @@ SABOTAGES = (
     Sabotage("a spawn that begins its child again", begins_again, ["silent_child"]),
     Sabotage("a child that its parent does not know of", spawn_unopened, ["silent_child"]),
     Sabotage("a child that inherits its spawning turn", inherits_the_spawning_turn, ["silent_child"]),
+    Sabotage("a fork that shares a live call", fork_shares_a_live_call, ["fork_during_a_slice"]),
     Sabotage("a first slice without what is inherited", inherits_nothing_at_first, ["silent_child"]),
     Sabotage("credit that parent and child both keep", credit_given_twice, ["silent_child"]),
     Sabotage("an end that gives no credit back", end_without_credit, ["silent_child"]),
