@@ -1,4 +1,4 @@
-"""The in-memory schedules do what EventBridge Scheduler does, by the clock alone: once each, in order, until deleted."""
+"""The in-memory schedules do what EventBridge Scheduler does, by the clock alone: once each, in order, or never."""
 
 from datetime import UTC, datetime, timedelta
 
