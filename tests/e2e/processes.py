@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAM = ROOT / ".venv-sam" / "bin" / "sam"
 AWS_CLI = ROOT / ".venv-awscli" / "bin" / "aws"
 REGION = "us-east-1"
-COMMAND_SECONDS = 600
+COMMAND_SECONDS = 1200
 NOT_TOLD = ("AWS_", "SAM_", "TORPOR_", "MAKE", "MFLAGS", "STACK", "REGION", "PARAMETERS", "PYTHONPATH")
 """Beginnings of variables that would change what a command does: settings of AWS, sam and make."""
 

@@ -1,4 +1,6 @@
-"""The README's section on deploying, run as it stands, from `make deploy` to a deleted stack that leaves nothing."""
+"""The README's section on deploying, run as it stands: from `make deploy`, over a worker that is added, to a deleted
+stack that leaves nothing.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -18,6 +20,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FUNCTION = re.compile(r"^\w+\(\) \{\n.*?^\}\n", re.DOTALL | re.MULTILINE)
 RECEIVED = re.compile(r'\\"thread_id\\": ?\\"t1\\"')
 """In a body within the command line's JSON."""
+DEPLOYED = "Successfully created/updated stack - torpor"
 OF_SAM = "aws-sam-cli-managed-default"
 """The stack with the bucket that sam itself makes once per account, and empties of what it deletes."""
 
@@ -67,9 +70,13 @@ def section(folder: Path) -> tuple[str, str]:
     found = SECTION.search((ROOT / "README.md").read_text())
     assert found is not None
     blocks = BLOCK.findall(found[1])
+    file = folder
     for language, body in blocks:
         if language == "python":
-            (folder / body.splitlines()[0].removeprefix("# ")).write_text(body)
+            file = folder / body.splitlines()[0].removeprefix("# ")
+            file.write_text(body)
+        elif language == "json":  # the script of the agent before it
+            file.with_suffix(".json").write_text(body)
     *commands, remove = [body for language, body in blocks if language == "sh"]
     typed = "\n".join(commands)
     return typed, "".join(FUNCTION.findall(typed)) + remove
@@ -87,12 +94,11 @@ def test_what_the_readme_says_on_deploying_works_from_deploy_to_delete(
     url = environ["AWS_ENDPOINT_URL"]
     typed, remove = section(folder)
     before = there_is(url)
-    deployed, _, answers = shell(typed, folder, environ).partition(
-        "Successfully created/updated stack - torpor"
-    )
+    deployed, answers, answers_of_the_new_worker = shell(typed, folder, environ).split(DEPLOYED)
     assert "The largest function with its layer" in deployed
     assert RECEIVED.search(answers)
     assert "t2 # What makes spring tides so high?" in answers
+    assert "t3 I count 5." in answers_of_the_new_worker
     made = there_is(url)
     assert [kind for kind in LEFT if made[kind] == before[kind]] == []
     (bucket,) = made["buckets"]

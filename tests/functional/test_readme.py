@@ -28,10 +28,11 @@ def _blocks(language: str) -> list[str]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The README's files, as a reader would save them."""
+    (tmp_path / "examples").mkdir()
     for body in _blocks("python"):
         name = body.splitlines()[0].removeprefix("# ")
         (tmp_path / name).write_text(body)
-    scripts = ("weather.json", "harbour.json", "errands.json", "notes.json")
+    scripts = ("weather.json", "harbour.json", "errands.json", "notes.json", "examples/audit.json")
     for name, script in zip(scripts, _blocks("json"), strict=True):
         (tmp_path / name).write_text(script)
     return tmp_path
@@ -55,6 +56,12 @@ def test_the_readers_agent_can_be_talked_to(folder: Path) -> None:
     done = _run(folder, "-m", "infra.cli", "chat", "--app", "weather:app", "Weather in Oslo?")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "clear" in done.stdout
+
+
+def test_the_readers_agent_with_a_worker_of_its_own_answers(folder: Path) -> None:
+    done = _run(folder, "-m", "infra.cli", "chat", "--app", "examples.audit:app", "How many words are these?")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "I count 5." in done.stdout
 
 
 def test_a_worker_of_ones_own_answers_a_real_call(folder: Path) -> None:
