@@ -25,11 +25,11 @@ GIVEN = {
 """Parameters whose defaults would leave something out. ModelId, empty, renders what reads it all the same."""
 
 
-class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+class TemplateLoader(yaml.SafeLoader):  # type: ignore[misc]
     """Reads the short forms, `!Ref X`, as the long ones."""
 
 
-def _intrinsic(loader: _Loader, suffix: str, node: yaml.Node) -> dict[str, Any]:
+def _intrinsic(loader: TemplateLoader, suffix: str, node: yaml.Node) -> dict[str, Any]:
     match node:
         case yaml.ScalarNode():
             value: Any = loader.construct_scalar(node)
@@ -42,8 +42,8 @@ def _intrinsic(loader: _Loader, suffix: str, node: yaml.Node) -> dict[str, Any]:
     return {suffix if suffix == "Ref" else f"Fn::{suffix}": value}
 
 
-_Loader.add_multi_constructor("!", _intrinsic)
-TEMPLATE: Any = yaml.load(TEXT, _Loader)
+TemplateLoader.add_multi_constructor("!", _intrinsic)
+TEMPLATE: Any = yaml.load(TEXT, TemplateLoader)
 
 
 def rendered(value: Any, *, default: bool = False) -> Any:

@@ -75,5 +75,7 @@ def test_handlers_run_with_their_layers_packages_alone_and_answer_for_each_recor
     assert json.loads(ran.stdout) == {name: {"batchItemFailures": []} for name in handlers}
 
 
-def test_every_function_has_one_of_the_layers() -> None:
-    assert {str(f.properties["Layers"]) for f in functions()} == {"['AgentLayer']", "['WorkerLayer']"}
+def test_whoever_runs_slices_has_the_agents_layer_and_everybody_else_the_small_one() -> None:
+    layers = {function.name: function.properties["Layers"] for function in functions()}
+    agents = {function.name for function in functions() if "TORPOR_TABLE" in function.environment}
+    assert layers == {name: ["AgentLayer" if name in agents else "WorkerLayer"] for name in layers}
