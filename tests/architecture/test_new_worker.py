@@ -24,6 +24,7 @@ COPIED = (
     "tests/unit",
     "tests/conftest.py",
 )
+ROOT_FILES = ("pyproject.toml", "Makefile", "README.md", "template.yaml")
 WORKER = Worker("library-index_2", 100)
 """Its name has all that a name can have, and begins with another worker's."""
 MOVED = '@tool(worker="writing", timeout_seconds=30)\ndef list_reports'
@@ -34,7 +35,7 @@ def _copy(folder: Path) -> None:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         copy(ROOT / name, folder / name)
-    for file in (*ROOT.glob("*.lock"), ROOT / "pyproject.toml", ROOT / "Makefile", ROOT / "template.yaml"):
+    for file in (*ROOT.glob("*.lock"), *(ROOT / name for name in ROOT_FILES)):
         shutil.copy(file, folder)
 
 

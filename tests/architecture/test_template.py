@@ -27,9 +27,14 @@ LOGICAL_ID = re.compile(r"^  (\w+):$", re.MULTILINE)
 OUTPUT = "OutputQueue"
 FOURTEEN_DAYS = 14 * 24 * 3600
 CONTRACT_OUTPUTS = {
-    *("InputQueueUrl", "OutputQueueUrl", "TableName", "WorkTableName", "PayloadBucketName"),
-    "AgentFunctionName",
+    "InputQueueUrl": "InputQueue",
+    "OutputQueueUrl": "OutputQueue",
+    "TableName": "ConversationTable",
+    "WorkTableName": "WorkTable",
+    "PayloadBucketName": "PayloadBucket",
+    "AgentFunctionName": "AgentFunction",
 }
+"""And whose `Ref` each is."""
 OURS = {"AlarmTopicArn"}
 """Parameters beyond the contract's."""
 CONTRACT_PARAMETERS = {
@@ -77,6 +82,12 @@ def test_the_webhook_reads_the_output_queue_and_does_not_let_one_output_block_it
     assert dead not in {source.queue for source in event_sources()}, "it is kept for people"
 
 
+def test_all_of_the_webhook_is_there_with_its_url_only() -> None:
+    conditions = {name: resource.get("Condition") for name, resource in TEMPLATE["Resources"].items()}
+    expected = {name: "HasWebhook" for name in conditions if name.startswith("Webhook")}
+    assert conditions == dict.fromkeys(conditions) | expected | {"TracingPolicy": "IsTraced"}
+
+
 def test_where_outputs_are_posted_is_shown_to_nobody() -> None:
     assert TEMPLATE["Parameters"]["WebhookUrl"]["NoEcho"] is True
 
@@ -113,6 +124,22 @@ def test_a_function_may_loop_is_traced_by_parameter_and_logs_to_a_group_that_for
     assert group["RetentionInDays"] > 0
 
 
+@pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
+def test_a_functions_code_is_copied_by_the_makefile(function: Function) -> None:
+    """Whose target and the report of sizes go by how names end."""
+    assert function.name.endswith("Function")
+    assert function.properties["CodeUri"] == "."
+    assert TEMPLATE["Resources"][function.name]["Metadata"] == {"BuildMethod": "makefile"}
+
+
+def test_a_source_that_stands_alone_waits_until_its_queue_may_be_read() -> None:
+    for name, source in resources("Lambda::EventSourceMapping").items():
+        policy = resources("IAM::Policy")[TEMPLATE["Resources"][name]["DependsOn"]]
+        (statement,) = policy["PolicyDocument"]["Statement"]
+        assert statement["Resource"] == source["EventSourceArn"]
+        assert f"{policy['Roles'][0]}.Arn" in {function.properties["Role"] for function in functions()}
+
+
 @pytest.mark.parametrize("table", resources("DynamoDB::Table").values(), ids=[*resources("DynamoDB::Table")])
 def test_a_table_is_on_demand_forgets_and_can_be_restored(table: Any) -> None:
     assert table["BillingMode"] == "PAY_PER_REQUEST"
@@ -142,7 +169,7 @@ def test_the_bucket_is_private_encrypted_and_reached_over_tls_only() -> None:
 
 
 def test_parameters_and_outputs_are_the_contracts() -> None:
-    assert set(TEMPLATE["Outputs"]) == CONTRACT_OUTPUTS
+    assert {name: output["Value"]["Ref"] for name, output in TEMPLATE["Outputs"].items()} == CONTRACT_OUTPUTS
     assert set(TEMPLATE["Parameters"]) == CONTRACT_PARAMETERS | OURS
     assert all("Default" in parameter for parameter in TEMPLATE["Parameters"].values())
 

@@ -67,12 +67,17 @@ def test_a_metric_counts_lines_wherever_they_are_logged_and_has_an_alarm(metric:
 
 
 @pytest.mark.parametrize("alarm", ALARMS.values(), ids=ALARMS)
-def test_an_alarm_tells_the_topic_and_rests_while_there_is_nothing_to_measure(alarm: Any) -> None:
+def test_an_alarm_tells_the_topic_soon_and_rests_while_there_is_nothing_to_measure(alarm: Any) -> None:
+    """The first thing that is wrong is told, and in five minutes; a wait within the hour."""
     assert alarm["AlarmActions"] == [GIVEN["AlarmTopicArn"]]
     assert (alarm["TreatMissingData"], alarm["ComparisonOperator"]) == (
         "notBreaching",
         "GreaterThanOrEqualToThreshold",
     )
+    lasts = alarm["MetricName"].startswith("Approximate")
+    assert (alarm["Period"], alarm["EvaluationPeriods"]) == (300, 1)
+    assert alarm["Statistic"] == ("Maximum" if lasts else "Sum")
+    assert alarm["Threshold"] < 3600 if "Age" in alarm["MetricName"] else alarm["Threshold"] == 1
 
 
 def test_without_a_topic_alarms_have_no_action() -> None:

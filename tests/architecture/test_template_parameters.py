@@ -5,6 +5,7 @@ the deployment, not messages.
 import json
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from core.errors import SettingsError
 from examples.webhook import Receiver
 from handlers.settings import AgentSettings
+from infra.packaging.parameters import ARCHITECTURE, RUNTIME
 from tests.architecture.sources import ROOT
 from tests.architecture.template import TEMPLATE, functions, resources
 
@@ -76,6 +78,21 @@ def test_a_parameter_arrives_where_it_is_meant_for_and_nowhere_else(parameter: s
     assert found == PLACES.get(parameter, readers)
     assert found
     assert {*named(TEMPLATE["Conditions"], parameter, "")} == {*CONDITIONS.get(parameter, "").split()}
+
+
+def told_by_the_readme() -> Iterator[tuple[str, str]]:
+    """Each parameter in the table of the section on deploying, and its default; words instead of one are for people."""
+    deploy = (ROOT / "README.md").read_text("utf-8").partition("\n## Deploy\n")[2]
+    for row in re.findall(r"^\| (`.*)$", deploy.partition("\n### ")[0], re.MULTILINE):
+        names, defaults, *_ = row.split("|")
+        shown = re.findall(r"[\w.:]+", "" if "agent's own" in defaults else defaults)
+        yield from zip_longest(re.findall(r"\w+", names), shown, fillvalue="")
+
+
+def test_the_readme_tells_every_parameter_that_a_person_chooses_with_its_default() -> None:
+    defaults = {name: str(parameter["Default"]) for name, parameter in TEMPLATE["Parameters"].items()}
+    chosen = {name: default for name, default in defaults.items() if name not in (RUNTIME, ARCHITECTURE)}
+    assert dict(told_by_the_readme()) == chosen
 
 
 def passes(parameter: str, value: str) -> bool:
