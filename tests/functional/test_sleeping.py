@@ -10,6 +10,7 @@ import boto3
 import pytest
 
 from infra.local import LocalTorpor
+from infra.local.aws import Resources
 from tests.functional.local_app import SPEC as WORKERS_SPEC
 from tests.functional.sleeper import SPEC
 
@@ -44,26 +45,32 @@ def _client(local: LocalTorpor, service: str) -> AbstractContextManager[Any]:
     )
 
 
+def _resources(local: LocalTorpor) -> Resources:
+    """The stack's own: the emulator's memory is the process's, other tests have some there too."""
+    return local._system.resources
+
+
 def _messages(local: LocalTorpor) -> int:
     """In all queues, delayed and in flight included."""
     total = 0
     with _client(local, "sqs") as client:
-        for url in client.list_queues()["QueueUrls"]:
-            found = client.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+        for queue in _resources(local).queues.values():
+            found = client.get_queue_attributes(QueueUrl=queue.url, AttributeNames=["All"])["Attributes"]
             total += sum(int(count) for name, count in found.items() if name.startswith("Approximate"))
     return total
 
 
 def _rows(local: LocalTorpor) -> int:
     with _client(local, "dynamodb") as client:
-        return sum(client.scan(TableName=name)["Count"] for name in client.list_tables()["TableNames"])
+        return sum(client.scan(TableName=name)["Count"] for name in _resources(local).tables.values())
 
 
 def _schedules(local: LocalTorpor) -> list[dict[str, Any]]:
     """Those that are there, in the order of firing."""
+    group = _resources(local).schedule_group
     with _client(local, "scheduler") as client:
-        listed = client.list_schedules()["Schedules"]
-        found = [client.get_schedule(GroupName=one["GroupName"], Name=one["Name"]) for one in listed]
+        listed = client.list_schedules(GroupName=group)["Schedules"]
+        found = [client.get_schedule(GroupName=group, Name=one["Name"]) for one in listed]
     return sorted(found, key=lambda one: str(one["ScheduleExpression"]))
 
 
