@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.architecture.sources import ROOT
-from tests.architecture.template import functions
+from tests.architecture.template import functions, resources
 
 LAMBDA_HAS = ["boto3"]
 """The runtime's own, for whoever brings none."""
@@ -53,16 +53,17 @@ def distributions(requirement: Requirement) -> Iterator[str]:
 
 def modules_of(layer: str) -> set[str]:
     """The top-level modules that a function with this layer finds."""
-    lines = (ROOT / "layers" / layer / "requirements.txt").read_text("utf-8").splitlines()
+    folder = ROOT / resources("Serverless::LayerVersion")[layer]["ContentUri"]
+    lines = (folder / "requirements.txt").read_text("utf-8").splitlines()
     names = [line for line in lines if line[:1] not in "#-"] + LAMBDA_HAS
     brought = {distribution for name in names for distribution in distributions(Requirement(name))}
     tops = importlib.metadata.packages_distributions()
     return {top for top, of in tops.items() if brought & {canonicalize_name(name) for name in of}} | COPIED
 
 
-@pytest.mark.parametrize("layer", ["agent", "worker"])
+@pytest.mark.parametrize("layer", ["AgentLayer", "WorkerLayer"])
 def test_handlers_run_with_their_layers_packages_alone_and_answer_for_each_record(layer: str) -> None:
-    mine = [f for f in functions() if f.properties["Layers"] == [f"{layer.capitalize()}Layer"]]
+    mine = [f for f in functions() if f.properties["Layers"] == [layer]]
     handlers = {str(f.properties["Handler"]).removesuffix(".handler") for f in mine}
     environ = dict(os.environ) | {"AWS_REGION": "us-east-1"}
     for function in mine:
