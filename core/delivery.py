@@ -73,11 +73,9 @@ class _Builder:
             case Carried(id=old, queue=queue, group=group, body=carried, due_at=due_at, call_id=call_id):
                 return Outgoing(old, queue, carried, group, due_at, call_id)
             case SendCall() | SendCancel() | SendToolAnswer():
-                body, call_id = (
-                    self._work(message),
-                    message.call_id if isinstance(message, SendCall) else None,
-                )
-                return Outgoing(sent_as, worker_queue(message.worker), wire_json(body), call_id=call_id)
+                answered = None if isinstance(message, SendCancel) else message.call_id
+                work = wire_json(self._work(message))
+                return Outgoing(sent_as, worker_queue(message.worker), work, call_id=answered)
             case SendWake() | SendTimer():
                 return self._timed(message, sent_as)
             case SendUnschedule(timer_id=timer_id):

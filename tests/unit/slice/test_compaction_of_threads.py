@@ -156,3 +156,15 @@ async def test_it_is_exempt_from_every_limit() -> None:
     assert (await one.lines(child))[-1] == "Asst(dug)"
     assert credit is not None
     assert credit > 0, "its cost is nobody's"
+
+
+async def test_a_late_result_of_a_call_that_was_compacted_away_changes_nothing() -> None:
+    one = _tree()
+    await one.say("go")
+    (call_id,) = await one.live()
+    await one.answer()
+    await one.tell("compact")
+    assert compacted(one) == [5]
+    before = await one.state()
+    report = await one.tell("tool_result", call_id=call_id, content="late", subscription=True)
+    assert (report.inputs, report.commits, await one.state()) == (("stale",), 0, before)

@@ -224,3 +224,11 @@ async def test_a_default_is_not_taken_when_the_call_has_no_time_left_to_use_it()
     assert (await one.lines())[-2:] == ["Result(fetch, timed_out)", "Asst(done)"]
     assert [told["type"] for told in _told(one)] == ["tool_cancel"]
     assert closings(one) == [("choice", "expired")]
+
+
+async def test_an_answer_that_can_never_reach_its_worker_ends_the_call() -> None:
+    one, call_id = await _asked(**COLOURS)
+    one.dispatcher.gone.add(WEB)
+    await one.run(answer(call_id, choice="red"))
+    assert (await one.lines())[-2:] == ["Result(fetch, error)", "Asst(done)"]
+    assert closings(one) == [("choice", "answered")]
