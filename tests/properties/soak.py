@@ -1,8 +1,8 @@
 """Long runs of the simulator: `python -m tests.properties.soak SEEDS` (`make soak SEEDS=n`).
 
 Every single fault of every scenario, every pair of crashes, of a crash and a late awakening and the like; then SEEDS
-random schedules of each. Says how far it is, what it covered, and a digest that is the same for the same seeds and code.
-A failing run is shrunk, and the command that replays it is told.
+random schedules of each. Says how far it is, what it covered, and a digest, the same for the same seeds and code. A
+failing run is shrunk, and the command that replays it is told.
 """
 
 import argparse

@@ -88,7 +88,8 @@ class ReplayedModel:
     async def stream(self, request: ModelRequest, *, timeout_seconds: float) -> AsyncGenerator[Chunk, None]:
         commit = self.replay.next_round(self.visit)
         assert commit is not None
-        if request.context.attempt < commit.made.attempt:
+        tries = max(commit.made.attempt, _tries(commit))  # for the last one there may have been no time
+        if request.context.attempt < tries:
             raise ModelUnavailable("it failed in the faulty run too")
         clock = self.replay.move_to(commit)
         if _overflows(commit):

@@ -153,6 +153,17 @@ TELLING = [
         silent=("outside",),
     ),
     Scenario(
+        "message_to_a_working_child",
+        TEAM,
+        led(
+            GO,
+            ASKS,
+            on("", call("send_message_to_child", thread_id="{1}", message="deeper"), **CHILD, user="tell"),
+        ),
+        [user("m1", "go"), user("m2", "tell it", after("tool_started"))],
+        silent=("outside",),
+    ),
+    Scenario(
         "message_to_a_closing_child",
         TEAM,
         led(
