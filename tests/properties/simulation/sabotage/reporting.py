@@ -100,6 +100,10 @@ def message_dropped() -> Sequence[Patch]:
     return [(parent_message, "accept", or_dropped)]
 
 
+def message_interrupts() -> Sequence[Patch]:
+    return [(parent_message, "Defer", Take)]
+
+
 def given_back_under_random_ids() -> Sequence[Patch]:
     numbers: Iterator[int] = count(1)
     return [(give_back, "digest", lambda *cause: digest("returned", next(numbers)))]
@@ -137,6 +141,7 @@ SABOTAGES = (
     Sabotage("an interim report without a marker", interim_report_unmarked, ["interim_report_then_end"]),
     Sabotage("a child of an event that wakes its parent", end_wakes_after_an_event, ["event_with_a_child"]),
     Sabotage("a message to a closed child dropped", message_dropped, ["message_to_a_closing_child"]),
+    Sabotage("a message that interrupts a child", message_interrupts, ["message_to_a_working_child"]),
     Sabotage(
         "a message given back under a new id each time",
         given_back_under_random_ids,
