@@ -118,6 +118,8 @@ class Life:
                 first_seq=last_seq, last_seq=last_seq, final=True, usage=usage, stop_reason="end_turn"
             )
             manager.draft.send(answer_sent)
+        else:
+            manager.draft.record(UsageSeen(usage=Usage(input_tokens=self.count)))
         called = manager.state.live
         for index, call in enumerate(called):
             if index < number % 4:
@@ -166,13 +168,12 @@ class Life:
         add_sources(self.manager, (Source(url=f"https://example.com/{number}", title="t"),))
 
     def _state(self, number: int, chunks: list[str]) -> None:
-        """What an author keeps: fields, a message of the application, and what a turn took."""
+        """What an author keeps: fields, and a message of the application."""
         draft, stored = self.manager.draft, self.manager.state.stored_state or {}
         if number == 9:
             draft.record(StateSetAside())
         elif edits := edits_between(stored, {**stored, "n": number, "all": [*stored.get("all", []), number]}):
             draft.record(StateEdited(edits=edits))
-        draft.record(UsageSeen(usage=Usage(input_tokens=self.count)))
         if not self.manager.state.live:
             draft.append(AppMessage.of(f"r{number % 3}", {"n": self.count}).entry())
 

@@ -20,14 +20,17 @@ AGENT = agent()
 
 
 def _comparable(state: ThreadState) -> ThreadState:
-    """Without what only a commit can give: its number, digest and the ids of what it armed."""
+    """Without what only a commit can give: its number, digest and the ids of what it armed; usages in any order, since
+    a commit of a slice holds one turn, and one here may hold several.
+    """
     unnamed = {
         part: value.model_copy(update={"id": ""})
         for part, value in (("wake", state.wake), ("timer", state.timer))
         if value is not None
     }
     given_by_commit = {"number": 0, "digest": "", "birth": "", "from_number": 0}
-    return state.model_copy(update={**given_by_commit, **unnamed})
+    usage = tuple(sorted(state.past_usage, key=str))
+    return state.model_copy(update={**given_by_commit, **unnamed, "past_usage": usage})
 
 
 @bounded
