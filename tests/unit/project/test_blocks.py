@@ -48,7 +48,7 @@ def test_all_removed_and_added_give_the_template_as_it_was() -> None:
 )
 def test_any_worker_added_and_removed_gives_the_template_as_it_was(name: str) -> None:
     made = with_worker(TEXT, Worker(name, 60), TEXT)
-    assert set(workers(made)) == {*WORKERS, name}
+    assert [*workers(made)] == [*WORKERS, name]
     assert without_worker(made, name) == TEXT
 
 
