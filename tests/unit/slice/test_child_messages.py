@@ -136,3 +136,16 @@ async def test_a_message_to_an_unknown_child_comes_back_too() -> None:
     assert "hurry" in event
     assert answer == "Asst(fine)"
     assert await one.lines("t1~nobody") == []
+
+
+async def test_a_message_that_comes_back_twice_comes_back_the_same_whatever_became_of_its_child() -> None:
+    one, _ = await _waiting()
+    lost = one.message("parent_message", "t1~later", parent=ROOT, call_id="call_x", text="hurry")
+    await one.visit(lost)
+    begun = {"ancestors": [ROOT], "child_kind": "spawned", "call_id": "call_x", "credit": 9, "opening": []}
+    at = one.world.clock.now().isoformat()
+    await one.visit(one.message("spawn", "t1~later", spawned_at=at, **begun), completing=False)
+    await one.visit(lost)
+    back = [message for message in one.world.dispatcher.sent if "hurry" in message.body]
+    assert len(back) == 2
+    assert back[0] == back[1]
