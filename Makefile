@@ -29,7 +29,7 @@ AWSCLI := $(AWSCLI_VENV)/.ready-1.46.3
 
 SEEDS ?= 100
 
-.PHONY: help chat test soak check format-check lint types format bench build deploy sizes e2e
+.PHONY: help chat test slow soak check format-check lint types format bench build deploy sizes e2e
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -41,6 +41,9 @@ chat: $(if $(filter anthropic:% openai:%,$(CHAT_MODEL)),$(MODELS),$(RUN)) ## tal
 
 test: $(DEV) ## run the tests; ARGS="-k word" goes to pytest
 	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS) || { echo 'make test: a test failed. Run it alone: make test ARGS="PATH::NAME -vv"'; exit 1; }
+
+slow: $(DEV) ## run the tests that take long: killed at every step, every failed request of trees of threads
+	@$(BIN)/python -m pytest -n auto --dist worksteal -m slow $(ARGS) || { echo 'make slow: a test failed. Run it alone: make slow ARGS="PATH::NAME -vv"'; exit 1; }
 
 soak: $(DEV) ## simulate every pair of crashes, and SEEDS=n random schedules of each scenario
 	@$(BIN)/python -m tests.properties.soak $(SEEDS) || { echo 'make soak: a rule broke. Each command above replays one run that breaks it.'; exit 1; }

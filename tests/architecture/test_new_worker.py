@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from infra.project.blocks import Worker
 from infra.project.worker import add_worker
 from tests.architecture.sources import ROOT
@@ -39,6 +41,7 @@ def _copy(folder: Path) -> None:
         shutil.copy(file, folder)
 
 
+@pytest.mark.slow
 def test_it_passes_the_tests_of_the_template(tmp_path: Path) -> None:
     _copy(tmp_path)
     add_worker(tmp_path / "template.yaml", WORKER)

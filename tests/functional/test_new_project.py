@@ -13,6 +13,8 @@ import pytest
 from infra.cli import main
 from tests.architecture.sources import ROOT
 
+pytestmark = pytest.mark.slow
+
 COMMAND = re.compile(r"^\.venv/bin/torpor (new.*)$", re.MULTILINE)
 
 

@@ -120,6 +120,7 @@ def test_a_team_comes_to_an_end(undisturbed: dict[str, list[str]]) -> None:
         assert [line for line in heard if said in line], said
 
 
+@pytest.mark.slow
 def test_restarted_in_a_new_process_at_every_step_it_comes_to_the_same_end(
     local: LocalTorpor, killer: Killer, undisturbed: dict[str, list[str]]
 ) -> None:

@@ -111,6 +111,7 @@ def test_it_lives_through_all_of_it(undisturbed: End) -> None:
     assert outputs[-1]["text"] == said[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "aim",
     [("after commit", 1, ALWAYS), ("after asking",), ("after an answer is taken",), ("before the answer", 3)],

@@ -21,6 +21,10 @@ from .simulation.tree_scenarios import SPAWNING_FOR_EVER
 from .simulation.world import Setup
 
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+TREE_STRIDE = 5
+"""Trees make many requests: `make test` breaks every so many-th, `make slow` each."""
+
+each_together = pytest.mark.parametrize("scenario", TOGETHER, ids=lambda scenario: scenario.name)
 each_alone = pytest.mark.parametrize("scenario", ALONE, ids=lambda scenario: scenario.name)
 
 
@@ -40,8 +44,19 @@ def test_the_invocation_dies_at_every_point(scenario: Scenario, setup: Setup) ->
     all_hold(singles(scenario, setup, "crash"))
 
 
-@each_scenario
+@each_alone
 def test_a_request_fails_or_times_out_but_was_done(scenario: Scenario) -> None:
+    all_hold(singles(scenario, SHORT, "fail"))
+
+
+@each_together
+def test_one_of_several_requests_of_a_tree_fails_or_times_out_but_was_done(scenario: Scenario) -> None:
+    all_hold(singles(scenario, SHORT, "fail", every=TREE_STRIDE))
+
+
+@pytest.mark.slow
+@each_together
+def test_each_request_of_a_tree_fails_or_times_out_but_was_done(scenario: Scenario) -> None:
     all_hold(singles(scenario, SHORT, "fail"))
 
 

@@ -6,6 +6,7 @@ once.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from .choosing import Deviation, Planned
 from .run import Outcome, run
@@ -55,11 +56,11 @@ def _outage(place: str) -> str:
     return f"break {port} for 1200 s"
 
 
-def singles(scenario: Scenario, setup: Setup, kind: str = "crash") -> Iterator[Outcome]:
-    """The calm run, then one run for each crash point of it."""
+def singles(scenario: Scenario, setup: Setup, kind: str = "crash", *, every: int = 1) -> Iterator[Outcome]:
+    """The calm run, then one run for each crash point of it, or for every so many-th."""
     calm = run(scenario, Planned(), setup)
     yield calm
-    for deviation in fault_points(calm, kind):
+    for deviation in islice(fault_points(calm, kind), None, None, every):
         yield run(scenario, Planned([deviation]), setup)
 
 

@@ -11,6 +11,8 @@ from tests.support.fresh import FreshProcesses
 from tests.support.inputs import THREAD
 from tests.support.notebook import MAX_MESSAGES, look_up
 
+pytestmark = pytest.mark.slow
+
 TURNS = 60
 
 
