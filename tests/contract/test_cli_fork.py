@@ -1,8 +1,6 @@
 """`torpor fork` against a stack, and what it says when something is not there."""
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 import boto3
 import pytest
@@ -12,37 +10,38 @@ from infra.cli import main
 from infra.dynamodb.codec import pack
 from infra.dynamodb.keys import item_key
 from tests.contract.commits import THREAD, turn
+from tests.contract.formation import Described, formation
 
 STACK, TABLE, BUCKET = "forks", "forks-table", "forks-bucket"
 KEYS = {"pk": "HASH", "sk": "RANGE"}
-TEMPLATE: dict[str, Any] = {
-    "Parameters": {"RetentionDays": {"Type": "Number", "Default": 7}},
-    "Resources": {
-        "Bucket": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": BUCKET}},
-        "Table": {
-            "Type": "AWS::DynamoDB::Table",
-            "Properties": {
-                "TableName": TABLE,
-                "BillingMode": "PAY_PER_REQUEST",
-                "KeySchema": [{"AttributeName": name, "KeyType": kind} for name, kind in KEYS.items()],
-                "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in KEYS],
-            },
-        },
+STACKS: dict[str, Described] = {
+    STACK: {
+        "Output": {"TableName": TABLE, "PayloadBucketName": BUCKET},
+        "Parameter": {"RetentionDays": "7"},
     },
-    "Outputs": {"TableName": {"Value": TABLE}, "PayloadBucketName": {"Value": BUCKET}},
+    "another": {"Output": {"TopicArn": "arn:aws:sns:us-east-1:123456789012:topic"}},
 }
 
 
 @pytest.fixture
 def stack(aws_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A stack with what the store needs, in the environment that the command finds."""
-    there = {"AWS_ENDPOINT_URL": aws_endpoint, "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "test"}
-    for name, value in (there | {"AWS_SECRET_ACCESS_KEY": "test"}).items():
-        monkeypatch.setenv(name, value)
-    formation = boto3.client("cloudformation", region_name="us-east-1")
-    formation.create_stack(StackName=STACK, TemplateBody=json.dumps(TEMPLATE))
-    yield STACK
-    formation.delete_stack(StackName=STACK)
+    with formation(STACKS) as formation_url:
+        there = {"AWS_ENDPOINT_URL": aws_endpoint, "AWS_ENDPOINT_URL_CLOUDFORMATION": formation_url}
+        keys = {"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+        for name, value in (there | keys).items():
+            monkeypatch.setenv(name, value)
+        dynamodb, s3 = (boto3.client(service, region_name="us-east-1") for service in ("dynamodb", "s3"))
+        s3.create_bucket(Bucket=BUCKET)
+        dynamodb.create_table(
+            TableName=TABLE,
+            BillingMode="PAY_PER_REQUEST",
+            KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEYS.items()],
+            AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in KEYS],
+        )
+        yield STACK
+        dynamodb.delete_table(TableName=TABLE)
+        s3.delete_bucket(Bucket=BUCKET)
 
 
 def forking(stack: str, *more: str) -> list[str]:
@@ -84,11 +83,6 @@ def test_what_cannot_be_done_is_said_in_one_line(
     assert said in line
 
 
-def test_a_stack_that_is_not_torpors_is_named(
-    stack: str, aws_endpoint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    formation = boto3.client("cloudformation", region_name="us-east-1")
-    other = {"Resources": {"Topic": {"Type": "AWS::SNS::Topic"}}}
-    formation.create_stack(StackName="another", TemplateBody=json.dumps(other))
+def test_a_stack_that_is_not_torpors_is_named(stack: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(forking("another")) == 1
     assert "no output TableName" in capsys.readouterr().err
