@@ -6,7 +6,7 @@ It is copied into the deployed project's `examples`. What later tests of the dep
 from dataclasses import replace
 from typing import Any
 
-from core import App, AskChoice, ToolContext, tool
+from core import App, AskChoice, ToolContext, ToolResult, tool
 from examples.research import researcher
 
 
@@ -41,12 +41,18 @@ def sign(paper: str, ctx: ToolContext) -> str | AskChoice:
     return f"{paper} signed in {ctx.answer.choice}"
 
 
+@tool(worker="library")
+def watch(place: str) -> ToolResult:
+    """Watch a place: every change comes as an event."""
+    return ToolResult(f"watching {place}", subscription=True)
+
+
 app = App(
     agents=[
         replace(
             researcher,
             instructions="Do as you are told.",
-            tools=[*researcher.tools, attempt_in_worker, attempt_in_agent, sign],
+            tools=[*researcher.tools, attempt_in_worker, attempt_in_agent, sign, watch],
         )
     ]
 )
