@@ -13,7 +13,7 @@ from core.ids import digest
 from core.parsing import thread_of
 from core.ports import Outgoing, ParkedBody
 from core.request import ModelRequest
-from core.work import Begun, Ended, Finished, Started
+from core.work import Asked, Asking, Begun, Ended, Finished, Started
 from infra.memory import MemoryStore
 
 from .commits_seen import Circumstances, Json, seen
@@ -30,6 +30,7 @@ from .rules_sending import (
     broken_by_writing_for,
 )
 from .rules_tree import broken_by_silence
+from .rules_waiting import broken_by_forgetting
 from .rules_work import broken_by_asking, broken_by_beginning, broken_by_running
 
 MOST_CALLS = 200
@@ -76,6 +77,7 @@ class Checker:
         account_for(self.facts, thread, now_seen)
         self.facts.apply(commit.thread_id, now_seen)
         self._hold(broken_by_silence(thread))
+        self._hold(broken_by_forgetting(thread))
         self._hold(broken_by_minting(self.facts))
 
     def _circumstances(self, who: Invocation, commit: Commit) -> Circumstances:
@@ -125,6 +127,8 @@ class Checker:
                 facts.told.add(body["message_id"])
         elif body["type"] == "tool_result":
             facts.answers.setdefault(body["call_id"], message.body)
+        elif body["type"] == "question":
+            facts.asked_about.add(body["call_id"])
 
     def refused(self, who: Invocation, message: Outgoing) -> None:
         self.facts.refused.add(message.id)
@@ -159,6 +163,19 @@ class Checker:
         ):
             self._hold([f"once: {call_id} was {work.state}, and {who.name} is told {ended}"])
         work.state = "finished" if isinstance(ended, Finished) else "cancelled"
+
+    def asked(self, who: Invocation, call_id: str, asked: Asked) -> None:
+        self.effects += 1
+        if isinstance(asked, Asking):
+            work = self.facts.of_call(call_id)
+            work.state = "asking"
+            work.asked.add(asked.body)
+
+    def answered(self, who: Invocation, call_id: str, *, goes_on: bool) -> None:
+        self.effects += 1
+        work = self.facts.of_call(call_id)
+        if goes_on and work.state == "asking":
+            work.state = "new"
 
     def cancelled(self, who: Invocation, call_id: str) -> None:
         self.effects += 1

@@ -158,8 +158,12 @@ class CommitSeen:
     changes: tuple[Json, ...]
     promises: tuple[Promise, ...]
     origin: Json | None
-    is_base: bool
+    base: Json | None
     made: Circumstances
+
+    @property
+    def is_base(self) -> bool:
+        return self.base is not None
 
     @property
     def by(self) -> str:
@@ -237,7 +241,7 @@ def seen(commit: Commit, made: Circumstances) -> CommitSeen:
         changes=tuple(record.get("changes", ())),
         promises=tuple(_promise(commit, position, message) for position, message in enumerate(outbox)),
         origin=record.get("origin"),
-        is_base="base" in record,
+        base=record.get("base"),
         made=made,
     )
 

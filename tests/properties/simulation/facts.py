@@ -19,12 +19,14 @@ class WorkFacts:
     """One call as the worker's records say."""
 
     state: str = "new"
-    """new, running, finished, cancelled."""
+    """new, running, asking, finished, cancelled."""
     holder: str = ""
     lease_until: datetime | None = None
     starters: set[str] = field(default_factory=set)
     """Invocations that were told to run it."""
     runs: int = 0
+    asked: set[str] = field(default_factory=set)
+    """Bodies of the questions that were recorded."""
 
 
 @dataclass(slots=True)
@@ -53,6 +55,8 @@ class Facts:
     work: dict[str, WorkFacts] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
     """Body of the answer by call id."""
+    asked_about: set[str] = field(default_factory=set)
+    """Ids of the calls whose worker sent a question."""
     outputs: dict[str, Json] = field(default_factory=dict)
     """By `output_id`, as the client gets them."""
     told: set[str] = field(default_factory=set)

@@ -79,7 +79,7 @@ class ReplayedModel:
 
     @property
     def context_window(self) -> int | None:
-        return None
+        return self.script.context_window
 
     @property
     def signs_reasoning(self) -> bool:

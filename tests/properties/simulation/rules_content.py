@@ -21,7 +21,7 @@ def broken_by_content(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> 
         if one.speaks:
             yield from _as_said(thread, commit, one)
         elif one.kind == "tool_result":
-            yield from _as_answered(facts, commit, one.message_id)
+            yield from _as_answered(facts, thread, commit, one.message_id)
     yield from _interrupts_only_if_asked(thread, commit)
     yield from _given_up(facts, commit)
     yield from _opened(commit)
@@ -73,13 +73,15 @@ def _interrupts(entry: Json) -> bool:
     return bool(entry["kind"] == "tool_result" and entry["outcome"] == "interrupted")
 
 
-def _as_answered(facts: Facts, commit: CommitSeen, message_id: str) -> Broken:
-    """The result is the recorded one."""
+def _as_answered(facts: Facts, thread: ThreadFacts, commit: CommitSeen, message_id: str) -> Broken:
+    """The result is the recorded one, after what the model is to be told of it."""
     for entry in commit.entries:
         if entry["kind"] == "tool_result" and entry.get("message_id") == message_id:
             answer = json.loads(facts.answers.get(entry["call_id"], "{}"))
             outcome = answer.get("outcome") or ("error" if answer.get("is_error") else "ok")
-            if (entry["content"], entry["outcome"]) != (answer.get("content"), outcome):
+            note = thread.waits.get(entry["call_id"], {}).get("note")
+            told = [{"type": "text", "text": note}] if note else []
+            if (entry["content"], entry["outcome"]) != ([*told, *answer.get("content", ())], outcome):
                 yield f"once: {entry['call_id']} was answered with {answer}, but {entry} was taken in"
 
 

@@ -41,8 +41,12 @@ def broken_by_acknowledging(
             yield f"never stuck: {kind} {body['message_id']} was acknowledged, but not passed on"
     elif kind == "tool_call":
         work = facts.work.get(body["call_id"])
-        if body["call_id"] not in facts.answers and (work is None or work.state != "cancelled"):
+        cancelled = work is not None and work.state == "cancelled"
+        if body["call_id"] not in facts.answers.keys() | facts.asked_about and not cancelled:
             yield f"never stuck: call {body['call_id']} was acknowledged, but not answered"
+    elif kind == "tool_answer":
+        if body["call_id"] not in facts.answers and facts.of_call(body["call_id"]).state != "cancelled":
+            yield f"never stuck: the answer to {body['call_id']} was acknowledged, but leads to nothing"
     elif queue == served and facts.work[body["call_id"]].state not in ("cancelled", "finished"):
         yield f"once: the cancellation of {body['call_id']} was acknowledged, but leaves nothing"
 
@@ -74,6 +78,10 @@ def _is_stale(facts: Facts, thread: ThreadFacts, body: Json, message_id: str) ->
     match body["type"]:
         case "tool_result":
             return body["call_id"] not in thread.live
+        case "question":
+            return body["call_id"] not in thread.live.keys() - thread.questions.keys()
+        case "answer":
+            return body["call_id"] not in thread.live.keys() & thread.questions.keys()
         case "wake":
             return bool(message_id != thread.wake)
         case "timer":

@@ -36,6 +36,9 @@ def broken_by_sending(facts: Facts, function: str, message: Outgoing) -> Broken:
         yield from _a_refusal(facts, message)
     elif json.loads(message.body)["type"] == "tool_result":
         yield from _an_answer(facts, message)
+    elif json.loads(message.body)["type"] == "question":
+        if message.body not in facts.of_call(json.loads(message.body)["call_id"]).asked:
+            yield f"once: {message.body} was asked before it was recorded"
     elif json.loads(message.body)["type"] == "thread_report":
         yield from _given_back(facts, message)
     else:

@@ -23,7 +23,7 @@ def broken_by_beginning(
     """Who may start a call: nobody after its end, one at a time before it."""
     if not isinstance(begun, Started):
         return
-    if work.state in ("finished", "cancelled"):
+    if work.state in ("finished", "cancelled", "asking"):
         yield f"once: {who} was told to run a call that is {work.state}"
     held = work.state == "running" and work.lease_until is not None and work.lease_until > now
     if held and work.holder != who:

@@ -49,13 +49,20 @@ class HeldRecords:
         return self.who.call_now("work.finish", effect, RECORD)
 
     def ask(self, call_id: str, question: Question, *, now: datetime) -> Asked:
-        return self.who.call_now("work.ask", lambda: self.records.ask(call_id, question, now=now), RECORD)
+        def effect() -> Asked:
+            asked = self.records.ask(call_id, question, now=now)
+            self.watcher.asked(self.who, call_id, asked)
+            return asked
+
+        return self.who.call_now("work.ask", effect, RECORD)
 
     def answer(
         self, call_id: str, answered: Answered, *, question_id: str | None, now: datetime
     ) -> str | None:
         def effect() -> str | None:
-            return self.records.answer(call_id, answered, question_id=question_id, now=now)
+            call = self.records.answer(call_id, answered, question_id=question_id, now=now)
+            self.watcher.answered(self.who, call_id, goes_on=call is not None)
+            return call
 
         return self.who.call_now("work.answer", effect, RECORD)
 

@@ -1,6 +1,10 @@
 """One thread as the checker folds it, from the records of its commits."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
+
+from core.clock import parse_iso
 
 from .commits_seen import CommitSeen, Identity, Json
 
@@ -17,12 +21,19 @@ class ThreadFacts:
     live: dict[str, Json] = field(default_factory=dict)
     passive: set[str] = field(default_factory=set)
     """Calls that only wait."""
+    waits: dict[str, Json] = field(default_factory=dict)
+    """By call id, what was said last of a live call: its instants, its question, its note."""
+    questions: dict[str, Json] = field(default_factory=dict)
+    """By call id, those that clients were told of, and not yet of their end."""
+    covered: int = 0
+    """Up to which seq a summary stands for the history."""
     owes: str | None = None
     wake: str | None = None
     wake_reason: str = ""
     wakes: list[str | None] = field(default_factory=list)
     """By commit, the wake that was waited for after it."""
     timer: str | None = None
+    timer_due: str = ""
     deferred: list[str] = field(default_factory=list)
     children: dict[str, Json] = field(default_factory=dict)
     """The open ones, by thread id."""
@@ -81,6 +92,20 @@ class ThreadFacts:
         }
         return ", ".join(word for word, holds in words.items() if holds) or "at rest"
 
+    def due(self) -> Iterator[datetime]:
+        """Instants at which something must happen to it though nothing comes."""
+        for call_id in self.live:
+            said = self.waits.get(call_id, {})
+            instants = (
+                said.get("deadline_at"),
+                said.get("until"),
+                (said.get("question") or {}).get("expires_at"),
+            )
+            yield from (parse_iso(instant) for instant in instants if instant is not None)
+        for child in self.children.values():
+            if child.get("deadline_at") is not None:
+                yield parse_iso(child["deadline_at"])
+
     def took(self, kind: str, message_id: str) -> int | None:
         """The commit that took this input in."""
         return self.taken.get((kind, message_id))
@@ -105,6 +130,13 @@ class ThreadFacts:
         for change in commit.changes:
             self._change(commit, change)
             self._change_children(change)
+        for promise in commit.promised("question", "question_closed"):
+            if promise.kind == "question":
+                self.questions[promise.content["call_id"]] = promise.content["question"]
+            else:
+                self.questions.pop(promise.content["call_id"], None)
+        if commit.base is not None:
+            self.covered = commit.base["summary"]["up_to_seq"]
         self.wakes.append(self.wake)
 
     def _change(self, commit: CommitSeen, change: Json) -> None:
@@ -116,9 +148,9 @@ class ThreadFacts:
             case "wake_cleared":
                 self.wake = None
             case "timer_armed":
-                self.timer = commit.promises[change["position"]].id
+                self.timer, self.timer_due = commit.promises[change["position"]].id, change["due_at"]
             case "timer_cleared":
-                self.timer = None
+                self.timer, self.timer_due = None, ""
             case "deferred":
                 self.deferred.append(change["deferred"]["message_id"])
             case "deferred_joined":
@@ -129,8 +161,10 @@ class ThreadFacts:
                 self.turns = change["turns"]
             case "compacting":
                 self.blocked = change["blocked"]
-            case "call_opened" if change.get("passive"):
-                self.passive.add(change["call_id"])
+            case "call_opened":
+                self.waits[change["call_id"]] = change
+                if change.get("passive"):
+                    self.passive.add(change["call_id"])
             case "closed":
                 self.closed = True
 

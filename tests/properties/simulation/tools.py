@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextvars import ContextVar
 
-from core import ToolContext, ToolResult, tool
+from core import AskChoice, ToolContext, ToolResult, tool
 from core.errors import PermanentError
 
 from .points import CURRENT
@@ -85,3 +85,27 @@ async def watch(what: str, ctx: ToolContext) -> ToolResult:
     """Watch something: events tell what becomes of it."""
     await _begin(ctx)
     return ToolResult(f"watching {what}", subscription=True)
+
+
+@tool(worker="alpha", timeout_seconds=5, deadline_seconds=DEADLINE_SECONDS, requires_approval=True)
+async def burn(what: str, ctx: ToolContext) -> str:
+    """Burn something, if a person agrees."""
+    await _begin(ctx)
+    return f"{what} are ashes"
+
+
+@tool(requires_approval=True)
+async def shred(what: str, ctx: ToolContext) -> str:
+    """The same, inside the slice."""
+    await _begin(ctx)
+    return f"{what} are shreds"
+
+
+@tool(worker="alpha", timeout_seconds=5, deadline_seconds=DEADLINE_SECONDS)
+async def pick(between: str, ctx: ToolContext) -> str | AskChoice:
+    """Let a person choose between words."""
+    await _begin(ctx)
+    words = between.split()
+    if ctx.answers:
+        return f"{ctx.answers[0].choice} was chosen"
+    return AskChoice("Which?", words, default=words[0], expires_in_seconds=120)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from core.commit import Commit
 from core.ports import Outgoing, ParkedBody
 from core.request import ModelRequest
-from core.work import Begun, Ended
+from core.work import Asked, Begun, Ended
 
 from .points import Invocation
 
@@ -57,6 +57,14 @@ class Watcher(Protocol):
 
     def finished(self, who: Invocation, call_id: str, ended: Ended) -> None:
         """A worker recorded a result; `ended` is what stands."""
+        ...
+
+    def asked(self, who: Invocation, call_id: str, asked: Asked) -> None:
+        """A worker recorded a question; `asked` is what stands."""
+        ...
+
+    def answered(self, who: Invocation, call_id: str, *, goes_on: bool) -> None:
+        """A person's answer came to the worker, and the call may go on with it, or nobody waits."""
         ...
 
     def cancelled(self, who: Invocation, call_id: str) -> None:
