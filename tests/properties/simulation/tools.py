@@ -12,6 +12,8 @@ from .points import CURRENT
 RAN: ContextVar[Callable[[str], None]] = ContextVar("RAN")
 """The checker's ear of the run that is under way."""
 DEADLINE_SECONDS = 850
+INLINE_SECONDS = 1
+"""The least that a slice gives an inline tool, however late: so a hanging one is answered the same everywhere."""
 
 
 class ToolBroke(PermanentError):
@@ -73,14 +75,14 @@ async def ask_longer(question: str) -> str:
     return question
 
 
-@tool
+@tool(timeout_seconds=INLINE_SECONDS)
 async def look_up(word: str, ctx: ToolContext) -> str:
     """Look a word up, inside the slice."""
     await _begin(ctx)
     return f"{word}: a word"
 
 
-@tool
+@tool(timeout_seconds=INLINE_SECONDS)
 async def watch(what: str, ctx: ToolContext) -> ToolResult:
     """Watch something: events tell what becomes of it."""
     await _begin(ctx)
