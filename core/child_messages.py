@@ -22,12 +22,18 @@ SUMMARISE = (
 
 WHO_AND_WHERE = (
     "You are now the child thread {child}. Your parent is {parent}, your thread stack is {stack}. What came before "
-    "belongs to your parent: its plans are not yours. Your task, and nothing else: {task}\n"
+    "belongs to your parent: its plans are not yours. Your task, and nothing else: {task}\n{ending}"
+)
+ENDING = (
     "When it is done, answer, or call close_thread on yourself with a report: your last text goes to your parent. "
     "report_to_parent tells it something before that."
 )
 EVENT_TASK = (
     "Deal with the event that follows. Your parent is not woken by your answer; report what it must know."
+)
+EVENT_ENDING = (
+    "When it is done, answer: that ends you, and goes to nobody. report_to_parent, or close_thread on yourself with a "
+    "report, tells your parent what it must know."
 )
 
 
@@ -60,13 +66,18 @@ def opening_entries(spawn: SendSpawn, commit: Commit, parent_stack: tuple[str, .
         return (User(content=text_content(SUMMARISE)),)
     if spawn.event is None:
         call = call_in(commit, spawn.call_id)
-        task, call_id, args = str(call.args.get("instructions", "")), call.call_id, call.args
+        task, ending = str(call.args.get("instructions", "")), ENDING
+        call_id, args = call.call_id, call.args
     else:
-        task, call_id = EVENT_TASK, "call_" + digest("opening", spawn.thread_id)
+        task, ending, call_id = EVENT_TASK, EVENT_ENDING, "call_" + digest("opening", spawn.thread_id)
         args = {"instructions": task, "child_of": list(parent_stack)}
     told: Content = text_content(
         WHO_AND_WHERE.format(
-            child=spawn.thread_id, parent=parent_stack[-1], stack=[*parent_stack, spawn.thread_id], task=task
+            child=spawn.thread_id,
+            parent=parent_stack[-1],
+            stack=[*parent_stack, spawn.thread_id],
+            task=task,
+            ending=ending,
         )
     )
     first: tuple[Entry, ...] = () if spawn.lineage else (User(content=text_content(task)),)

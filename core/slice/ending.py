@@ -18,22 +18,24 @@ ENDS = {
 }
 
 
-def shut(manager: HistoryManager, report: str | None) -> None:
+def shut(manager: HistoryManager, report: str | None, *, asked_for: bool = False) -> None:
     """End the thread: its live calls, subscriptions, timers and open children with it. It takes nothing any more.
 
-    `report` goes to its parent; None: the parent is told silently, and only gets the credit back.
+    `report` goes to its parent; None: the parent is told silently, and only gets the credit back. So it is of a child
+    for an event too, unless its model asked for this very report.
     """
     stop(manager)
     for call_id in manager.active_subscriptions:
         manager.remove_subscription(call_id, tell_worker=True)
-    _close(manager, report)
+    silent = manager.state.origin.kind == "event" and not asked_for
+    _close(manager, None if silent else report)
 
 
 def end_if_idle(manager: HistoryManager) -> None:
     """A child that ended its turn with nothing to wait for, and did not close, reports its last text and closes."""
     state = manager.state
     if state.exists and not state.closed and state.origin.parent is not None and state.idle:
-        _close(manager, last_text(manager))
+        _close(manager, None if state.origin.kind == "event" else last_text(manager))
 
 
 def last_text(manager: HistoryManager) -> str:
@@ -65,7 +67,7 @@ def _close(manager: HistoryManager, report: str | None) -> None:
             SendReport(
                 parent=origin.parent,
                 call_id=origin.spawning_call,
-                text=None if origin.kind == "event" else report,
+                text=report,
                 closing=True,
                 credit=max(0, manager.state.credit or 0),
             )

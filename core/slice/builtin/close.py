@@ -43,4 +43,5 @@ def closing_call(calls: Sequence[tuple[ToolCall, Mapping[str, Any]]], thread_id:
 def close_itself(manager: HistoryManager, report: str | None) -> None:
     """Shut the thread once its turn's calls are answered: its report, or its last text, goes to its parent."""
     owe_nothing(manager)
-    shut(manager, report if report is not None and report.strip() else last_text(manager))
+    asked_for = report is not None and bool(report.strip())
+    shut(manager, report if asked_for else last_text(manager), asked_for=asked_for)

@@ -185,9 +185,19 @@ def _closes(thread: ThreadFacts, commit: CommitSeen) -> Broken:
 
 
 def _ends_audibly(thread: ThreadFacts, commit: CommitSeen) -> Broken:
-    """A model hears of the end of a child, unless that was for an event, or the parent closed it."""
+    """A model hears of the end of a child, unless that was for an event, or the parent closed it.
+
+    A child for an event tells the report that it closes itself with.
+    """
     by_parent = any(one.kind == "close" and one.body.get("closed_by") is not None for one in commit.taken)
-    silent = by_parent or (commit.origin or thread.origin).get("kind") == "event"
+    reports = any(
+        entry["kind"] == "tool_call"
+        and entry["name"] == "close_thread"
+        and entry["args"].get("thread_id") == thread.thread_id
+        and (entry["args"].get("report_to_parent") or "").strip()
+        for entry in commit.own_entries
+    )
+    silent = by_parent or ((commit.origin or thread.origin).get("kind") == "event" and not reports)
     for promise in commit.promised("thread_report"):
         if promise.content["closing"] and (promise.content.get("text") is None) != silent:
             yield f"never stuck: {thread.thread_id} ends with {promise.content}, and is to be silent: {silent}"

@@ -90,6 +90,28 @@ async def test_its_child_reports_what_the_thread_must_know() -> None:
     assert (call.args["name"], call.args["child_thread_id"]) == ("fetch", one.children[0])
 
 
+@pytest.mark.parametrize(
+    ("report", "heard"), [("a storm", ["a storm"]), (" ", []), (None, [])], ids=["a report", "blank", "none"]
+)
+async def test_its_child_that_closes_itself_tells_its_report_and_no_other_text(
+    report: str | None, heard: list[str]
+) -> None:
+    close = ("close_thread", {"thread_id": "{thread_id}", "report_to_parent": report})
+    one, call_id = await _watching(on(close, says="dealt with", event="news", depth=1))
+    await one.tell("subscription_event", call_id=call_id, content="news")
+    events = [line for line in await one.lines() if line.startswith("Event(")]
+    assert events == [f"Event({call_id}, {text})" for text in heard]
+    assert ((await one.state()).children, (await one.state(one.children[0])).closed) == ((), True)
+
+
+async def test_a_child_that_a_person_closes_ends_silently() -> None:
+    one, call_id = await _watching(on(FETCH, event="news", depth=1))
+    before = await one.lines()
+    await one.tell("subscription_event", call_id=call_id, content="news")
+    await one.tell("close", one.children[0])
+    assert (await one.lines(), (await one.state()).children) == (before, ())
+
+
 async def test_the_credit_of_its_child_comes_back() -> None:
     one, call_id = await _watching()
     before = (await one.state()).credit
