@@ -6,12 +6,14 @@ Only own fields are stored, and only what changed of them; what is stored and th
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
 from core.sources import Source
 from core.state.edits import Edit, edits_between, same_json
 from core.state.rebuilt import AppMessage, Rebuilt, ThreadView
 from core.state.shape import Shape, StateUnfit, author_code
+from core.text import canonical_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +117,48 @@ def _laid_over(stored: Any, baseline: Any, own: Any) -> Any:
     """`own`, with what is stored and was not read: unknown keys at any depth, and what did not change as it stands."""
     if same_json(baseline, own):
         return stored
-    if not (isinstance(stored, dict) and isinstance(baseline, dict) and isinstance(own, dict)):
-        return own
+    match stored, baseline, own:
+        case dict(), dict(), dict():
+            return _object_over(stored, baseline, own)
+        case list(), list(), list() if _was_read(stored, baseline):
+            return _list_over(stored, baseline, own)
+        case _:
+            return own
+
+
+def _object_over(stored: dict[str, Any], baseline: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in stored.items() if key in own or key not in baseline}
     for key, value in own.items():
         known = key in stored and key in baseline
         kept[key] = _laid_over(stored[key], baseline[key], value) if known else value
     return kept
+
+
+def _list_over(stored: list[Any], baseline: list[Any], own: list[Any]) -> list[Any]:
+    """An item that did not change stays as it is stored, wherever it stands now. Where as many stand as stood there
+    before, they are taken for the same, changed.
+    """
+    matched = SequenceMatcher(None, [*map(canonical_json, baseline)], [*map(canonical_json, own)])
+    kept: list[Any] = []
+    for what, start, end, first, last in matched.get_opcodes():
+        if what == "equal":
+            kept += stored[start:end]
+        elif end - start == last - first:
+            kept += map(_laid_over, stored[start:end], baseline[start:end], own[first:last])
+        else:
+            kept += own[first:last]
+    return kept
+
+
+def _was_read(stored: Any, baseline: Any) -> bool:
+    """Whether `baseline` is `stored` with defaults, and without what is unknown. A set gives its items in any order."""
+    match stored, baseline:
+        case dict(), dict():
+            return all(_was_read(stored[key], baseline[key]) for key in stored.keys() & baseline.keys())
+        case list(), list():
+            return len(stored) == len(baseline) and all(map(_was_read, stored, baseline))
+        case _:
+            return same_json(stored, baseline)
 
 
 def _require(holds: object, what: str) -> None:

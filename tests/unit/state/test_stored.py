@@ -1,10 +1,13 @@
 """What is stored of a state: own fields, when they change; and what older and newer code left there."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, Field
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict, Field
 
 from core.sources import Source
 from core.state import AgentState, AppMessage, GlobalState, StateUnfit
@@ -189,6 +192,53 @@ def test_what_did_not_change_stays_as_it_was_stored() -> None:
     one.value.size = 2
     assert state_change(one).edits == (SetAt(path=("size",), value=2),)
     assert after(one)["people"] == people
+
+
+ANN = {"name": "ann", "tags": [], "old": 1}
+BOB = {"name": "bob", "tags": ["x"], "old": 2}
+EVE = Profile(name="eve")
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda people: people.append(EVE), [ANN, BOB, EVE.model_dump()]),
+        (lambda people: people.insert(0, EVE), [EVE.model_dump(), ANN, BOB]),
+        (lambda people: people.pop(0), [BOB]),
+        (lambda people: (people.pop(0), people.append(EVE)), [BOB, EVE.model_dump()]),
+        (lambda people: setattr(people[0], "name", "anna"), [{**ANN, "name": "anna"}, BOB]),
+        (lambda people: people[1].tags.append("y"), [ANN, {**BOB, "tags": ["x", "y"]}]),
+    ],
+    ids=["append", "insert", "pop", "queue", "edit", "edit inside"],
+)
+def test_unknown_fields_of_items_stay_with_their_items(
+    change: Callable[[list[Profile]], object], expected: list[dict[str, Any]]
+) -> None:
+    one = built(Team, {"size": 2, "people": [ANN, BOB]})
+    change(one.value.people)
+    assert after(one)["people"] == expected
+
+
+class Named(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+
+
+class Crowd(BaseModel):
+    names: set[str] = set()
+    members: set[Named] = set()
+
+
+@given(st.permutations("abcdef"), st.sampled_from("abcdef"))
+def test_items_of_a_set_come_in_any_order_and_none_takes_anothers_place(order: list[str], gone: str) -> None:
+    one = built(Crowd, {"names": order, "members": [{"name": name, "old": name} for name in order]})
+    one.value.names.discard(gone)
+    one.value.members.discard(Named(name=gone))
+    kept = after(one)
+    assert sorted(kept["names"]) == sorted({*order} - {gone})
+    assert sorted(member["name"] for member in kept["members"]) == sorted({*order} - {gone})
+    assert all(member.get("old", member["name"]) == member["name"] for member in kept["members"])
 
 
 def test_a_field_that_is_now_a_view_is_kept_but_not_read() -> None:
