@@ -30,7 +30,7 @@ def configurable(make: Callable[P, PureProcessor]) -> Callable[P, PureProcessor]
     @wraps(make)
     def either(*args: P.args, **options: P.kwargs) -> PureProcessor:
         if args and isinstance(args[0], list | tuple):
-            made = make(**options)  # type: ignore[call-arg]
+            made = make(*args[1:], **options)  # type: ignore[arg-type]
             return made(args[0])  # type: ignore[return-value]
         made = make(*args, **options)
         made.__name__ = make.__name__

@@ -4,28 +4,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.agent import Agent
-from core.blocks import TextBlock
 from core.entries import Assistant, Entry, Reasoning, ToolCall
 from core.history.chain import HistoryContext, ProcessorFailed, run_processors
+from core.history.estimates import CHARACTERS_PER_TOKEN, message_characters
 from core.history.manager import HistoryManager
 from core.history.processors import trim_to_tokens
 from core.ports import Model
 from core.render import render, with_placeholder
 from core.request import (
     CallPart,
-    JsonObject,
     ModelRequest,
-    Part,
-    ReasoningPart,
     RequestContext,
     RequestMessage,
-    ResultPart,
     ToolSpec,
     joined,
 )
 from core.text import canonical_json
 
-CHARACTERS_PER_TOKEN = 4
 SHRUNK_SHARE = 20
 """After an overflow, results are shown at this fraction of their usual length."""
 COMPACTION_INPUT_SHARE = 0.9
@@ -33,8 +28,6 @@ COMPACTION_INPUT_SHARE = 0.9
 OVERFLOW_DIVISOR = 4
 """After an overflow a compaction is shown so much less: a character may be a token."""
 SUMMARISER = "You summarise a conversation. You call no tools, and answer with the summary only."
-MEDIA_TOKENS = 1_600
-"""What an image or a page costs about; an estimate, for limits only."""
 
 
 def build_request(
@@ -123,24 +116,8 @@ def tool_specs(agent: Agent, messages: tuple[RequestMessage, ...]) -> tuple[Tool
 def estimated_tokens(request: ModelRequest) -> int:
     """About what a completion costs at most, its whole output included."""
     tools = sum(len(spec.description) + len(canonical_json(spec.schema)) for spec in request.tools)
-    parts = sum(_characters(part) for message in request.messages for part in message.parts)
+    parts = sum(map(message_characters, request.messages))
     return (len(request.instructions) + tools + parts) // CHARACTERS_PER_TOKEN + request.max_output_tokens
-
-
-def _characters(part: Part | JsonObject) -> int:
-    match part:
-        case TextBlock(text=text):
-            return len(text)
-        case JsonObject(data=data):
-            return len(canonical_json(data))
-        case CallPart(name=name, args=args):
-            return len(name) + len(canonical_json(args))
-        case ResultPart(content=content):
-            return sum(_characters(inner) for inner in content)
-        case ReasoningPart(text=text, redacted=redacted):
-            return len(text) + len(redacted or "")
-        case _:
-            return MEDIA_TOKENS * CHARACTERS_PER_TOKEN
 
 
 def with_attempt(request: ModelRequest, attempt: int) -> ModelRequest:

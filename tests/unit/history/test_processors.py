@@ -146,6 +146,14 @@ def test_one_may_be_named_without_brackets(processor: Callable[..., Any]) -> Non
     assert processor(tuple(WORK)) == WORK
 
 
+@pytest.mark.parametrize(("processor", "options"), [(keep_recent_messages, (3,)), (trim_to_tokens, (1, 1))])
+def test_one_that_is_called_itself_takes_its_options_by_position_too(
+    processor: Callable[..., Any], options: tuple[int, ...]
+) -> None:
+    messages = talk("a", "b", "c", "d", "e")
+    assert processor(messages, *options) == processor(*options)(messages)
+
+
 @pytest.mark.parametrize(
     "processor", [keep_recent_messages, trim_to_tokens, shrink_results, only_user_messages]
 )
