@@ -1,7 +1,6 @@
 """Whether a call needs a person's approval: a function of the author's may decide, and must not be trusted to."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from typing import Any
 
 from core.tools.boundary import ToolFailed, tool_boundary
@@ -9,11 +8,11 @@ from core.tools.definition import Tool
 
 
 def needs_approval(tool: Tool, arguments: Mapping[str, Any]) -> bool:
-    """What the tool's `requires_approval` says. One that raises, or gives no bool, says yes."""
+    """What the tool's `requires_approval` says of what would be run. One that raises, or gives no bool, says yes."""
     if isinstance(tool.requires_approval, bool):
         return tool.requires_approval
     try:
         with tool_boundary():
-            return tool.requires_approval(deepcopy(dict(arguments))) is not False
+            return tool.requires_approval(tool.signature.as_run(arguments)) is not False
     except ToolFailed:
         return True

@@ -70,8 +70,8 @@ def tool(
 
     `worker` names the worker function it runs in; without it the tool is inline, it runs inside the slice.
     `timeout_seconds` bounds one run (inline 10, worker 60), `deadline_seconds` the whole call (3,600).
-    `requires_approval` asks a person first, always or if a function of the arguments object, as the model gave it,
-    says so; one that raises says so too.
+    `requires_approval` asks a person first, always or if a function of the arguments object says so; one that raises
+    says so too. It is given JSON, converted to the parameters' types and with their defaults.
 
     A sync function runs in a thread of its own. Neither that nor blocking code in an `async def` can be killed: the
     call is answered at the timeout, the code runs on until it ends. Raises DefinitionError.

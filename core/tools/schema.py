@@ -7,7 +7,7 @@ an alias takes away again, so that a parameter may have any name (`schema`, `cop
 import inspect
 import json
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -59,6 +59,13 @@ class Signature:
         """The validated arguments under their parameters' names, defaults filled in."""
         fields = type(arguments).model_fields
         return {field.removeprefix(_PREFIX): getattr(arguments, field) for field in fields}
+
+    def as_run(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments as JSON, by what the function would be given: converted to its types, defaults filled in.
+
+        Raises what pydantic and the author's types raise.
+        """
+        return self.model.model_validate(arguments).model_dump(mode="json", by_alias=True, warnings=False)
 
 
 class _SchemaForModels(GenerateJsonSchema):
