@@ -38,14 +38,16 @@ class AgentState(BaseModel):
     report: str | None = None
     """None until the run is done."""
 
-    def append_message(self, message: Authored | str, content: object = None) -> None:
-        """Append a message: `{"role": …, "content": …}`, or role and content apart.
+    def append_message(
+        self, message: Authored | str | None = None, content: object = None, *, role: str | None = None
+    ) -> None:
+        """Append a message: `{"role": …, "content": …}`, or role and content apart, by name or by position.
 
         Content is a string or blocks of the Messages API; results may come one by one, in any order. Raises
         MisuseError for what is no message, a result that no call waits for, and a call id that still waits for one.
         """
-        if isinstance(message, str):
-            message = {"role": message, "content": content}
+        if message is None or isinstance(message, str):
+            message = {"role": message or role, "content": content}
         appended = after(self.messages, read_message(message))
         self.__dict__["messages"] = (*self.messages, appended)
         self.model_fields_set.add("messages")

@@ -107,6 +107,14 @@ def test_a_copied_or_stored_run_goes_on_by_itself() -> None:
     assert len(state.messages) == 4
 
 
+def test_role_and_content_may_come_together_or_apart() -> None:
+    together, by_position, by_name = AgentState(), AgentState(), AgentState()
+    together.append_message({"role": "user", "content": "hi"})
+    by_position.append_message("user", "hi")
+    by_name.append_message(role="user", content="hi")
+    assert together.messages == by_position.messages == by_name.messages != ()
+
+
 @pytest.mark.parametrize(
     ("message", "said"),
     [
@@ -126,6 +134,7 @@ def test_a_copied_or_stored_run_goes_on_by_itself() -> None:
         ({"role": "assistant", "content": [answer("a")]}, "result"),
         ({"role": "assistant", "content": [PICTURE]}, "image"),
         (["user", "hi"], "list"),
+        (None, "role"),
     ],
 )
 def test_what_is_no_message_here_is_refused_and_changes_nothing(message: Any, said: str) -> None:
