@@ -21,27 +21,22 @@ async def give_back(ports: SlicePorts, taken: Input, reason: str) -> None:
     for now.
     """
     message = taken.message
+    told: dict[str, Any]
     match message:
-        case ParentMessage(parent=parent, text=text):
-            report: dict[str, Any] = {"text": f"{reason}\n{text}"}
-        case Spawn(ancestors=(*_, parent)):
-            report = {"text": reason, "closing": True}
+        case ParentMessage(parent=parent, call_id=call_id, text=text):
+            told = {"type": "thread_report", "call_id": call_id, "text": f"{reason}\n{text}"}
+        case Spawn(ancestors=(*_, parent), child_kind="compaction"):
+            told = {"type": "compaction_done", "text": None}
+        case Spawn(ancestors=(*_, parent), call_id=call_id):
+            told = {"type": "thread_report", "call_id": call_id, "text": reason, "closing": True}
         case _:
             return
-    unsent = await ports.dispatcher.send([_report(message, taken.message_id, parent, report)])
+    unsent = await ports.dispatcher.send([_in_its_name(message.thread_id, taken.message_id, parent, told)])
     if unsent:
         raise NotSettled(f"message {taken.message_id!r} cannot be given back for now")
 
 
-def _report(message: ParentMessage | Spawn, message_id: str, parent: str, report: dict[str, Any]) -> Outgoing:
-    report_id = digest("returned", message.thread_id, message_id)
-    body = {
-        "v": 1,
-        "type": "thread_report",
-        "thread_id": parent,
-        "message_id": report_id,
-        "child_thread_id": message.thread_id,
-        "call_id": message.call_id,
-        **report,
-    }
-    return Outgoing(report_id, INPUT, wire_json(body), parent)
+def _in_its_name(child_thread_id: str, message_id: str, parent: str, told: dict[str, Any]) -> Outgoing:
+    told_as = digest("returned", child_thread_id, message_id)
+    head = {"v": 1, "thread_id": parent, "message_id": told_as, "child_thread_id": child_thread_id}
+    return Outgoing(told_as, INPUT, wire_json({**head, **told}), parent)

@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 
 from core.accept.subscription_event import MAX_EVENT_BYTES
+from core.messages import Envelope
+from core.parsing import parse_input
 from core.render import PINNED_HEAD, SUMMARY_HEAD
 from core.slice.compaction import DEADLINE, PINNED_CHARACTERS, SUMMARY_CHARACTERS
+from core.slice.give_back import give_back
 from infra.memory import MemoryStore
 from tests.support.compacting import NEAR, SUMMARY, compacted, compactions, long, newest, small
 from tests.support.rules import FETCH, on
@@ -168,6 +171,20 @@ async def test_every_other_end_of_the_summariser_is_heard_too(how: str) -> None:
     assert (await one.state(child)).closed
     state = await one.state()
     assert (state.compaction, state.summary) == (None, None)
+
+
+async def test_a_summariser_whose_spawn_is_given_up_ends_without_a_word_to_the_model() -> None:
+    one = _tree()
+    await one.say("hi")
+    await one.visit(one.message("compact"))
+    (spawn,) = one.sent("spawn")
+    one.held.add(str(spawn.group))
+    before = await one.lines()
+    taken = parse_input(spawn.body, Envelope(spawn.id, spawn.group))
+    for _ in range(2):
+        await give_back(one.world.ports, taken, "It was given up.")
+    await one.rest()
+    assert (await one.lines(), (await one.state()).compaction) == (before, None)
 
 
 async def test_a_compaction_on_top_of_an_earlier_one_covers_both() -> None:
