@@ -11,6 +11,9 @@ from core.slice.builtin.caller import Caller, Told, Waits, done, failed
 LONGEST_DAYS = 3_660
 """Ten years. What is further off is taken for a mistake."""
 
+_NO_ZONES = frozenset({"localtime", "posixrules", "posix", "right"})
+"""What a zone folder may hold beside IANA's names. Under `right` a day has leap seconds: sleeps would end late."""
+
 
 def for_seconds(caller: Caller, call: ToolCall, arguments: Mapping[str, Any]) -> Told | Waits:  # noqa: ARG001 - one shape
     """`sleep`."""
@@ -63,7 +66,9 @@ def _waits(caller: Caller, instant: datetime) -> Told | Waits:
 
 
 def _zone(name: str) -> ZoneInfo | None:
-    """Names are outside values: some lead out of the zone folder, some to what is no zone."""
+    """Names are outside values: some lead out of the zone folder, some to what is no zone, some to this machine's."""
+    if name in _NO_ZONES or name.partition("/")[0] in _NO_ZONES:
+        return None
     try:
         return ZoneInfo(name)
     except (ValueError, OSError):  # ZoneInfoNotFoundError is a KeyError
