@@ -18,11 +18,15 @@ from .simulation.scenarios import ALONE, BY_NAME, SCENARIOS, TOGETHER
 from .simulation.seeds import seeded
 from .simulation.shrink import shrink
 from .simulation.tree_scenarios import SPAWNING_FOR_EVER
+from .simulation.waiting_scenarios import NEVER_SUMMARISED, WAITING
 from .simulation.world import Setup
 
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
 TREE_STRIDE = 5
 """Trees make many requests: `make test` breaks every so many-th, `make slow` each."""
+
+WAITING_STRIDE = 15
+"""So do those that wait."""
 
 each_together = pytest.mark.parametrize("scenario", TOGETHER, ids=lambda scenario: scenario.name)
 each_alone = pytest.mark.parametrize("scenario", ALONE, ids=lambda scenario: scenario.name)
@@ -51,7 +55,8 @@ def test_a_request_fails_or_times_out_but_was_done(scenario: Scenario) -> None:
 
 @each_together
 def test_one_of_several_requests_of_a_tree_fails_or_times_out_but_was_done(scenario: Scenario) -> None:
-    all_hold(singles(scenario, SHORT, "fail", every=TREE_STRIDE))
+    every = WAITING_STRIDE if scenario in WAITING else TREE_STRIDE
+    all_hold(singles(scenario, SHORT, "fail", every=every))
 
 
 @pytest.mark.slow
@@ -91,6 +96,18 @@ def test_a_childs_first_message_is_lost_or_doubled() -> None:
 
 def test_a_report_is_lost_or_doubled() -> None:
     all_hold(lost_or_doubled(BY_NAME["interim_report_then_end"], SHORT, "thread_report"))
+
+
+def test_only_the_deadline_ends_a_compaction() -> None:
+    outcome = run(NEVER_SUMMARISED, Planned(), Setup())
+    assert outcome.broken == []
+    waited = outcome.facts.threads["t"].commits
+    assert any(c.promised("close") and c.promised("assistant_message") for c in waited)
+
+
+@pytest.mark.slow
+def test_only_the_deadline_ends_a_compaction_whatever_dies() -> None:
+    all_hold(singles(NEVER_SUMMARISED, SHORT, "crash"))
 
 
 def test_a_model_that_spawns_for_ever() -> None:

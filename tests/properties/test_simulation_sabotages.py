@@ -6,6 +6,7 @@ from tests.properties.simulation.report import failure
 from tests.properties.simulation.sabotage import (
     Sabotage,
     deciding,
+    remembering,
     reporting,
     settling,
     spawning,
@@ -14,7 +15,7 @@ from tests.properties.simulation.sabotage import (
     waiting,
 )
 
-MODULES = (storing, settling, deciding, waiting, telling, spawning, reporting)
+MODULES = (storing, settling, deciding, waiting, telling, spawning, reporting, remembering)
 SABOTAGES: list[Sabotage] = [sabotage for module in MODULES for sabotage in module.SABOTAGES]
 
 

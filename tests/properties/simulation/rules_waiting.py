@@ -8,6 +8,7 @@ from core.clock import parse_iso
 from .commits_seen import CommitSeen, Json
 from .facts import Facts
 from .thread_facts import ThreadFacts
+from .tools import APPROVED_FIRST
 
 Broken = Iterator[str]
 
@@ -16,6 +17,7 @@ def broken_by_waiting(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> 
     """What this commit, the next of its thread, does wrongly to what is waited for."""
     yield from _questions(thread, commit)
     yield from _sent_as_approved(thread, commit)
+    yield from _run_unapproved(thread, commit)
     yield from _slept(thread, commit)
     yield from _compacts(facts, thread, commit)
     yield from _timer_used_once(thread, commit)
@@ -86,6 +88,19 @@ def _sent_as_approved(thread: ThreadFacts, commit: CommitSeen) -> Broken:
             yield f"questions: {shown} is run as {approved}, and the model is told {_said_of(commit, call_id)}"
 
 
+def _run_unapproved(thread: ThreadFacts, commit: CommitSeen) -> Broken:
+    """No call that needs an approval is sent or run in the commit that makes it."""
+    needing = {
+        entry["call_id"]
+        for entry in commit.entries
+        if entry["kind"] == "tool_call" and entry["name"] in APPROVED_FIRST
+    }
+    sent = {promise.content["call_id"] for promise in commit.promised("tool_call")}
+    ran = {e["call_id"] for e in commit.entries if e["kind"] == "tool_result" and e["outcome"] == "ok"}
+    if needing & (sent | ran):
+        yield f"questions: {sorted(needing & (sent | ran))} of {thread.thread_id} are run before anybody is asked"
+
+
 def _said_of(commit: CommitSeen, call_id: str) -> Json:
     said: list[Json] = [c for c in commit.changes if c["op"] == "call_opened" and c["call_id"] == call_id]
     return said[-1] if said else {}
@@ -100,7 +115,10 @@ def _slept(thread: ThreadFacts, commit: CommitSeen) -> Broken:
         over = until is not None and parse_iso(until) <= commit.at
         if entry["outcome"] == "ok" and not (over and any(one.kind == "timer" for one in commit.taken)):
             yield f"timers: {entry['call_id']} waits until {until}, but ends at {commit.at}"
-        if entry["outcome"] == "interrupted" and not commit.taken:
+        others = any(
+            e["kind"] == "tool_result" and e["call_id"] not in thread.passive for e in commit.entries
+        )
+        if entry["outcome"] == "interrupted" and not (commit.taken or others):
             yield f"timers: {entry['call_id']} is woken by nothing"
 
 
@@ -139,6 +157,8 @@ def _begins_to_compact(thread: ThreadFacts, commit: CommitSeen, child: Json) -> 
     ]
     if others:
         yield f"compaction: {child['thread_id']} begins while {others} is under way"
+    if child.get("deadline_at") is None:
+        yield f"never stuck: the compaction {child['thread_id']} has no deadline"
     lineage = [
         ancestor["cutoff_seq"]
         for promise in commit.promised("spawn")

@@ -12,6 +12,8 @@ from .points import CURRENT
 RAN: ContextVar[Callable[[str], None]] = ContextVar("RAN")
 """The checker's ear of the run that is under way."""
 DEADLINE_SECONDS = 850
+APPROVED_FIRST = frozenset({"burn", "shred"})
+"""Names of the tools that a person must approve."""
 INLINE_SECONDS = 1
 """The least that a slice gives an inline tool, however late: so a hanging one is answered the same everywhere."""
 

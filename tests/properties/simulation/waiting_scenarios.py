@@ -200,3 +200,11 @@ REMEMBERING = [
     ),
 ]
 WAITING = [*SLEEPING, *ASKING, *REMEMBERING]
+
+NEVER_SUMMARISED = Scenario(
+    "compaction_that_never_ends",
+    rememberer(WINDOW, limits=Limits(model_tries=100)),
+    told(({"compaction": True}, {"error": "throttled"}), LONG),
+    [user("m1", "go"), user("m2", "on", after("assistant_message"))],
+)
+"""Only its deadline ends the compaction that an answer waits for. With too many tries for all of `make test`."""
