@@ -11,6 +11,7 @@ WATCHED = call_id(THREAD, birth_id(THREAD, "m1"), 2, 0, "watch", {"what": "tide"
 """The call whose subscription the first turn of the thread opens."""
 WATCH = on("", call("watch", what="tide"), user="watch")
 WATCHING = on("Watching.", tool_result="watch")
+CLOSES = call("close_thread", thread_id="{thread_id}", report_to_parent="it rests")
 
 
 IS_WATCHING = after("assistant_message")
@@ -37,8 +38,8 @@ EVENTS = [
     Scenario(
         "two_events_with_a_child_each",
         TEAM,
-        led(WATCH, WATCHING, on("noted", event=True, depth=1)),
-        [user("m1", "watch"), event("e1", "it turned"), event("e2", "it turned", final=True)],
+        led(WATCH, WATCHING, on("", CLOSES, event="rests", depth=1), on("noted", event=True, depth=1)),
+        [user("m1", "watch"), event("e1", "it turned"), event("e2", "it rests", final=True)],
     ),
     Scenario(
         "event_doubled_and_final",
