@@ -4,6 +4,7 @@ The emulator's time cannot be moved: what the end of a sleep does, tests/functio
 """
 
 import json
+from contextlib import suppress
 from typing import Any
 
 from tests.e2e.deployed import Deployed
@@ -16,8 +17,10 @@ PAST = "2026-01-01T00:00:00"
 def schedules_of(deployed: Deployed, thread_id: str) -> list[dict[str, Any]]:
     """Those in the stack's group that send something to the thread."""
     scheduler, group = deployed.stack.client("scheduler"), deployed.stack.resource("ScheduleGroup")
-    names = [one["Name"] for one in scheduler.list_schedules(GroupName=group)["Schedules"]]
-    found = [scheduler.get_schedule(GroupName=group, Name=name) for name in names]
+    found = []
+    for name in [one["Name"] for one in scheduler.list_schedules(GroupName=group)["Schedules"]]:
+        with suppress(scheduler.exceptions.ResourceNotFoundException):  # it went while the others were read
+            found.append(scheduler.get_schedule(GroupName=group, Name=name))
     return [one for one in found if json.loads(one["Target"]["Input"])["thread_id"] == thread_id]
 
 
