@@ -85,7 +85,10 @@ def test_everything_comes_again_days_later(scenario: Scenario) -> None:
     all_hold([run(scenario, Planned(), Setup())])
 
 
-@each_scenario
+@pytest.mark.parametrize(
+    "scenario",
+    [pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one in WAITING else []) for one in SCENARIOS],
+)
 def test_random_schedules(scenario: Scenario) -> None:
     all_hold(seeded(scenario, seed) for seed in range(1 if scenario in TOGETHER else 4))
 

@@ -88,7 +88,8 @@ class Reference:
     scenario: Scenario
     sent: Sequence[Sent]
     others: MemoryStore
-    lost_calls: set[str]
+    lost_calls: set[tuple[str, str]]
+    """Ids, and the type of the message that no queue took."""
     clock: _SetClock = field(init=False)
     store: MemoryStore = field(init=False)
     rounds: list[CommitSeen] = field(init=False)
@@ -225,7 +226,7 @@ class Reference:
         return tuple(
             Unsent(message, "no such queue", permanent=True)
             for message in messages
-            if message.call_id in self.lost_calls
+            if message.call_id and (message.call_id, json.loads(message.body)["type"]) in self.lost_calls
         )
 
     def ran(self, call_id: str) -> None:

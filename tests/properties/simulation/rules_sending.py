@@ -155,7 +155,7 @@ def broken_by_tip(facts: Facts, thread: ThreadFacts, number: int) -> Broken:
 
 def _lost_call(facts: Facts, commit: CommitSeen, call_id: str) -> bool:
     return any(
-        promise.kind == "tool_call"
+        promise.kind in ("tool_call", "tool_answer")
         and promise.content["call_id"] == call_id
         and promise.id in facts.refused
         and promise.id not in facts.sent

@@ -75,9 +75,10 @@ def _course(commits: Sequence[CommitSeen]) -> list[tuple[Any, ...]]:
     ]
 
 
-def _lost_calls(facts: Facts, thread: ThreadFacts) -> set[str]:
-    """Calls that were answered because a queue refused them for good."""
+def _lost_calls(facts: Facts, thread: ThreadFacts) -> set[tuple[str, str]]:
+    """Calls that were answered because a queue refused them for good, with the type of the message that it refused."""
     promises = (promise for commit in thread.commits for promise in commit.promises)
-    refused = {p.content["call_id"] for p in promises if p.id in facts.refused and p.kind == "tool_call"}
+    refused = [p for p in promises if p.id in facts.refused and p.kind in ("tool_call", "tool_answer")]
     answered = (e for e in thread.entries if e["kind"] == "tool_result" and e["outcome"] == "error")
-    return refused & {entry["call_id"] for entry in answered if entry.get("message_id") is None}
+    over = {entry["call_id"] for entry in answered if entry.get("message_id") is None}
+    return {(p.content["call_id"], p.kind) for p in refused if p.content["call_id"] in over}
