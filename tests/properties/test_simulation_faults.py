@@ -18,7 +18,7 @@ from .simulation.scenarios import ALONE, BY_NAME, SCENARIOS, TOGETHER
 from .simulation.seeds import seeded
 from .simulation.shrink import shrink
 from .simulation.tree_scenarios import SPAWNING_FOR_EVER
-from .simulation.waiting_scenarios import NEVER_SUMMARISED, WAITING
+from .simulation.waiting_scenarios import LASTING, NEVER_SUMMARISED, WAITING
 from .simulation.world import Setup
 
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
@@ -109,8 +109,9 @@ def test_only_the_deadline_ends_a_compaction() -> None:
 
 
 @pytest.mark.slow
-def test_only_the_deadline_ends_a_compaction_whatever_dies() -> None:
-    all_hold(singles(NEVER_SUMMARISED, SHORT, "crash"))
+@pytest.mark.parametrize("scenario", LASTING, ids=lambda scenario: scenario.name)
+def test_the_invocation_dies_at_every_point_of_what_lasts(scenario: Scenario) -> None:
+    all_hold(singles(scenario, SHORT, "crash"))
 
 
 def test_a_model_that_spawns_for_ever() -> None:

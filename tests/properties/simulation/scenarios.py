@@ -8,7 +8,7 @@ from .event_scenarios import EVENTS
 from .scenario import Scenario, after, control, script, user, when_quiet
 from .tools import ask_elsewhere, ask_longer, break_down, fetch, hang, kill, look_up, weigh
 from .tree_scenarios import TREES
-from .waiting_scenarios import NEVER_SUMMARISED, WAITING
+from .waiting_scenarios import LASTING, WAITING
 
 TOOLS: list[Any] = [fetch, weigh, break_down, hang, kill, look_up]
 APP = App([Agent(name="tester", model="script:none", instructions="Test.", tools=TOOLS)])
@@ -155,4 +155,4 @@ ALONE = [
 ]
 TOGETHER = [*TREES, *EVENTS, *WAITING]
 SCENARIOS = [*ALONE, *TOGETHER]
-BY_NAME = {scenario.name: scenario for scenario in [*SCENARIOS, NEVER_SUMMARISED]}
+BY_NAME = {scenario.name: scenario for scenario in [*SCENARIOS, *LASTING]}

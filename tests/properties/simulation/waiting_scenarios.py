@@ -207,4 +207,29 @@ NEVER_SUMMARISED = Scenario(
     told(({"compaction": True}, {"error": "throttled"}), LONG),
     [user("m1", "go"), user("m2", "on", after("assistant_message"))],
 )
-"""Only its deadline ends the compaction that an answer waits for. With too many tries for all of `make test`."""
+"""Only its deadline ends the compaction that an answer waits for."""
+LASTING = [
+    NEVER_SUMMARISED,
+    Scenario(
+        "compaction_that_is_a_dead_letter",
+        FORGETFUL,
+        told(SUMMARY, LONG),
+        [
+            user("m1", "go"),
+            control("compact", "c1", after("assistant_message")),
+            user("m2", "on", after("assistant_message")),
+        ],
+        deadly="Summarise",
+    ),
+    Scenario(
+        "compaction_in_a_child",
+        REMEMBERER,
+        told(
+            SUMMARY,
+            on("", spawn("dig"), user="go"),
+            full("Looking.", call("fetch", topic="tides"), **task()),
+        ),
+        [user("m1", "go")],
+    ),
+]
+"""What takes too many tries, or threads, for every one of its faults to be in `make test`."""
