@@ -25,7 +25,7 @@ each_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenar
 TREE_STRIDE = 5
 """Trees make many requests: `make test` breaks every so many-th, `make slow` each."""
 
-WAITING_STRIDE = 15
+WAITING_STRIDE = 30
 """So do those that wait."""
 
 each_together = pytest.mark.parametrize("scenario", TOGETHER, ids=lambda scenario: scenario.name)
