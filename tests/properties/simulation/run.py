@@ -18,7 +18,7 @@ from .world import Setup, World
 
 _SAME_END = SameEnd()
 _PLAIN = Setup()
-MOST_DECISIONS = 10_000
+MOST_DECISIONS = 7_000
 """A run that takes more goes on for ever (invariant *never stuck*)."""
 
 
