@@ -7,8 +7,9 @@ from core.app import App as Application
 from core.ids import birth_id, call_id
 from infra.scripted.script import Script
 
+from .event_scenarios import WATCH, event
 from .scenario import THREAD, Say, Scenario, When, after, control, script, user, when_quiet
-from .tools import ask_elsewhere, burn, fetch, pick, shred
+from .tools import ask_elsewhere, burn, fetch, pick, shred, watch
 from .tree_scenarios import Rule, call, on, spawn, task
 
 TOOLS: list[Any] = [fetch, ask_elsewhere, burn, shred, pick]
@@ -86,7 +87,7 @@ BURN = on("", call("burn", what="letters"), user="go")
 BURNING = asked("burn", what="letters")
 PICK = on("", call("pick", between="north south"), user="go")
 PICKING = asked("pick", between="north south")
-QUESTION = {
+QUESTION: dict[str, Any] = {
     "type": "question",
     "thread_id": THREAD,
     "message_id": "q1",
@@ -96,6 +97,11 @@ QUESTION = {
     "choices": ["north", "south"],
     "default": "north",
     "expires_in_seconds": 60,
+}
+AUTHORISATION = {
+    **{key: QUESTION[key] for key in ("type", "thread_id", "message_id", "call_id", "expires_in_seconds")},
+    "kind": "auth",
+    "url": "https://example.com/allow",
 }
 ASKING = [
     Scenario(
@@ -208,8 +214,43 @@ NEVER_SUMMARISED = Scenario(
     [user("m1", "go"), user("m2", "on", after("assistant_message"))],
 )
 """Only its deadline ends the compaction that an answer waits for."""
+TO_SLEEP = ["spawn_thread", "sleep_until_event_or_input"]
+SLEEPER = App([Agent(name="sleeper", model="script:none", tools=[watch], builtin_tools=TO_SLEEP)])
 LASTING = [
     NEVER_SUMMARISED,
+    Scenario(
+        "compaction_on_top_of_another",
+        REMEMBERER,
+        told(SUMMARY, full("Ready.", user="hello"), full("More.", user="more")),
+        [user("m1", "hello"), user("m2", "more", after("compacted"))],
+    ),
+    Scenario(
+        "authorisation_given",
+        WAITER,
+        told(on("", call("ask_elsewhere", question="where"), user="go")),
+        [
+            user("m1", "go"),
+            Say(AUTHORISATION, after("tool_started")),
+            answer("a1", QUESTION["call_id"], approved=True),
+        ],
+        silent=("outside",),
+    ),
+    Scenario(
+        "sleep_woken_by_an_event",
+        SLEEPER,
+        told(WATCH, on("", call("sleep_until_event_or_input"), tool_result="watch"), on("noted", event=True)),
+        [user("m1", "watch"), event("e1", "it turned", when_quiet, associative=True)],
+    ),
+    Scenario(
+        "sleep_woken_by_a_report",
+        SLEEPER,
+        told(
+            on("", spawn("dig"), call("sleep_until_event_or_input"), user="go"),
+            on("dug", **task()),
+            on("noted", event=True),
+        ),
+        [user("m1", "go")],
+    ),
     Scenario(
         "compaction_that_is_a_dead_letter",
         FORGETFUL,
