@@ -69,6 +69,7 @@ def _said(outputs: list[dict[str, Any]]) -> list[str]:
     return [output["text"] for output in outputs if output.get("final")]
 
 
+@pytest.mark.slow
 @settings(max_examples=5, phases=[Phase.reuse, Phase.generate])
 @given(st.lists(any_body, min_size=BODIES, max_size=BODIES))
 def test_after_any_body_its_group_goes_on_and_what_was_refused_is_parked_with_a_reason_that_names_the_field(

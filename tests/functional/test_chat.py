@@ -14,6 +14,8 @@ import pytest
 
 from infra.cli import main
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-W", "error", "-m", "infra.cli"]
 RUN = f"TORPOR_TEST_RUN={os.getpid()}"

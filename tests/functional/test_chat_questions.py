@@ -6,6 +6,8 @@ from infra.cli import main
 from tests.functional.test_chat import Terminal, torpor
 from tests.functional.waiting_app import SPEC
 
+pytestmark = pytest.mark.slow
+
 
 def test_what_is_asked_is_answered_by_the_next_line_and_anything_else_is_said_to_the_agent() -> None:
     typed = [

@@ -45,6 +45,7 @@ def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_readers_agent_passes_the_readers_tests(folder: Path) -> None:
     tests = ("test_weather.py", "test_harbour.py", "test_errands.py", "test_notes.py")
     done = _run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)

@@ -52,6 +52,7 @@ def broken_run() -> Outcome:
     return next(outcome for outcome in runs if outcome.broken)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", [*ALONE, *TOGETHER[::5]], ids=lambda scenario: scenario.name)
 def test_a_seed_is_one_run_and_its_deviations_are_the_same_run(scenario: Scenario) -> None:
     first = seeded(scenario, 7)
