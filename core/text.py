@@ -73,6 +73,11 @@ def in_key_order(value: Any) -> Any:
             return value
 
 
+def same_json(one: Any, other: Any) -> bool:
+    """Whether two JSON values are one; to Python, true and 1 are."""
+    return canonical_json(one) == canonical_json(other)
+
+
 def wire_json(value: Any) -> str:
     """Compact ASCII-escaped JSON in the given key order: safe in every SQS body."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)

@@ -6,7 +6,7 @@ from core.errors import MisuseError
 from core.fold import CALL_FIELDS
 from core.history.manager import HistoryManager
 from core.outbox import SendCall, SendQuestion, SendQuestionClosed, SendStarted, SendToolAnswer
-from core.text import shorten, wire_json
+from core.text import same_json, shorten, wire_json
 from core.thread import LiveCall, Question
 
 MAX_NOTE_CHARACTERS = 10_000
@@ -27,7 +27,7 @@ def approve(manager: HistoryManager, approved: Approve) -> None:
     call, draft = _live(manager, approved.call_id), manager.draft
     entry = manager.draft.call_entry(approved.call_id)
     args = entry.args if approved.args is None else approved.args
-    edited = args != entry.args
+    edited = not same_json(args, entry.args)
     note = EDITED.format(args=shorten(wire_json(args), MAX_NOTE_CHARACTERS)) if edited else ""
     _close_question(manager, call, expired=False)
     worker = approved.tool.worker

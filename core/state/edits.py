@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, assert_never
 from pydantic import Field
 
 from core.blocks import Value
-from core.text import canonical_json
+from core.text import canonical_json, same_json
 
 Path = tuple[str | int, ...]
 
@@ -59,11 +59,6 @@ def apply_edits(old: Mapping[str, Any], edits: Sequence[Edit]) -> dict[str, Any]
     for edit in edits:
         root = _edited(root, edit, edit.path)
     return root
-
-
-def same_json(one: Any, other: Any) -> bool:
-    """Whether two JSON values are one; to Python, true and 1 are."""
-    return canonical_json(one) == canonical_json(other)
 
 
 def _between(old: Any, new: Any, path: Path) -> list[Edit]:

@@ -10,10 +10,10 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from core.sources import Source
-from core.state.edits import Edit, edits_between, same_json
+from core.state.edits import Edit, edits_between
 from core.state.rebuilt import AppMessage, Rebuilt, ThreadView
 from core.state.shape import Shape, StateUnfit, author_code
-from core.text import canonical_json
+from core.text import canonical_json, same_json
 
 
 @dataclass(frozen=True, slots=True)

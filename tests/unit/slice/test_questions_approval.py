@@ -13,6 +13,7 @@ from core.entries import ToolCall, ToolResult
 from core.errors import Refused
 from core.render import plain_text
 from core.settings import Limits
+from core.tools import tool
 from infra.memory import MemoryStore
 from tests.support.asking import PAY, RUN, WIPE, answer, asking, closings
 from tests.support.inputs import THREAD, result, user
@@ -95,6 +96,22 @@ async def test_arguments_that_were_sent_back_unchanged_are_not_edited() -> None:
     one, call_id = await _asked(WIPE)
     await one.run(answer(call_id, approved=True, args={"disk": "sda"}))
     assert await _result(one) == ("ok", "wiped sda")
+
+
+async def test_to_python_one_is_true_but_a_person_who_writes_it_has_edited() -> None:
+    ran: list[Any] = []
+
+    @tool(requires_approval=True)
+    def put(value: Any) -> str:
+        """Put it."""
+        ran.append(value)
+        return "put"
+
+    one = world(calls(("put", {"value": True})), says("done"), app=agent(tools=(put,)))
+    await one.run(user("go"))
+    await one.run(answer((await one.live())[-1], approved=True, args={"value": 1}))
+    assert [type(value) for value in ran] == [int]
+    assert "other arguments" in (await _result(one))[1]
 
 
 @pytest.mark.parametrize("args", [{"disk": 5}, {}, {"disk": "a", "more": 1}])

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from core.state.edits import AppendAt, Edit, ExtendAt, RemoveAt, SetAt, apply_edits, edits_between, same_json
+from core.state.edits import AppendAt, Edit, ExtendAt, RemoveAt, SetAt, apply_edits, edits_between
+from core.text import same_json
 
 LEAVES = (
     st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, 2.5, "", "a", "ab", "abc"])
