@@ -158,6 +158,17 @@ class UsageSeen(Value):
     usage: Usage
 
 
+class RouteChosen(Value):
+    """Which of a supervisor's routes answers from here on, and the agent behind it. `seq`: of the newest entry that the
+    choice has seen.
+    """
+
+    op: Literal["route"] = "route"
+    route: str
+    agent: str
+    seq: int
+
+
 class EntriesHidden(Value):
     """From here on these entries are shown to a model with a placeholder, so that they fail no further request."""
 
@@ -185,7 +196,7 @@ OfInput = Owes | InputDeferred | DeferredJoined | MetadataSet | Closed
 """Of what was taken in, and what is owed for it."""
 OfTime = WakeArmed | WakeCleared | TimerArmed | TimerCleared
 """Of what will come back."""
-OfTurns = TurnsUsed | CreditLeft | UsageSeen | EntriesHidden | Compacting
+OfTurns = TurnsUsed | CreditLeft | UsageSeen | EntriesHidden | Compacting | RouteChosen
 """Of turns: what they took, and what the next one is shown."""
 OfState = SourcesSet | StateEdited | StateSetAside | StateTakenBack
 """Of what tools leave beside their results."""

@@ -21,6 +21,7 @@ from core.changes import (
     OfTime,
     OfTurns,
     Owes,
+    RouteChosen,
     SourcesSet,
     StateEdited,
     StateSetAside,
@@ -191,6 +192,9 @@ def _after_turn(state: ThreadState, change: OfTurns) -> ThreadState:
             return _with_usage(state, usage)
         case EntriesHidden(entries=hidden):
             return state.model_copy(update={"hidden": (*state.hidden, *hidden)})
+        case RouteChosen(route=route, agent=speaker, seq=seq):
+            chosen = {"route": route, "speaker": speaker, "routed_seq": seq}
+            return state.model_copy(update=chosen)
         case Compacting(blocked=blocked, turned=turned):
             return state.model_copy(update={"blocked": blocked, "turned": turned})
         case _:

@@ -104,6 +104,10 @@ class SendAnswer(Value):
     usage: Usage
     stop_reason: str
     citations: tuple[Source, ...] = ()
+    route: str | None = None
+    """Of a supervised thread: who spoke."""
+    routing: Usage | None = None
+    """What it took to find that out, if that was found out in this commit."""
 
 
 class SendStarted(Value):

@@ -74,12 +74,15 @@ def _asked(question: Question, call_id: str, commit: Commit) -> dict[str, Any]:
 def _answer(message: SendAnswer, commit: Commit) -> dict[str, Any]:
     first, last = message.first_seq, message.last_seq
     spoken = [e for e in commit.entries if isinstance(e, Assistant) and first <= e.seq <= last]
+    usage = message.usage if message.routing is None else message.usage.plus(message.routing)
     fields: dict[str, Any] = {
         "text": "\n".join(entry.text for entry in spoken),
         "final": message.final,
-        "usage": message.usage.model_dump(),
+        "usage": usage.model_dump(),
         "stop_reason": message.stop_reason,
     }
+    if message.route is not None:
+        fields["route"] = message.route
     if message.citations:
         fields["citations"] = [source.model_dump() for source in message.citations]
     return fields

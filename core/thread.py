@@ -207,6 +207,12 @@ class ThreadState(Value):
     past_usage: tuple[Usage, ...] = ()
     """What the newest turns took, oldest first."""
     hidden: tuple[Hidden, ...] = ()
+    route: str | None = None
+    """Of a supervised thread: who answers. None: not chosen yet, or there is no supervisor."""
+    speaker: str | None = None
+    """Name of the agent behind `route`."""
+    routed_seq: int = 0
+    """Of the newest entry that the choice of the route has seen."""
     closed: bool = False
     blocked: bool = False
     """A completion waits for the compaction that is under way."""
@@ -220,6 +226,11 @@ class ThreadState(Value):
     def exists(self) -> bool:
         """Whether an input has made the thread, in an earlier commit or in this one's draft."""
         return self.number > 0 or self.last_seq > 0
+
+    @property
+    def played_by(self) -> str | None:
+        """The agent that plays the thread, and its children unless they are told otherwise. None: the app's default."""
+        return self.speaker or self.origin.agent
 
     @property
     def working(self) -> bool:

@@ -20,6 +20,7 @@ from core.changes import (
     MetadataSet,
     OfCalls,
     Owes,
+    RouteChosen,
     SourcesSet,
     StateEdited,
     StateSetAside,
@@ -59,6 +60,7 @@ RecordedChange = (
     | StateSetAside
     | StateTakenBack
     | UsageSeen
+    | RouteChosen
 )
 
 QUESTION_OUTCOMES: Mapping[Outcome, QuestionOutcome] = {"interrupted": "interrupted", "timed_out": "expired"}

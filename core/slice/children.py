@@ -33,7 +33,7 @@ def spawn_for_event(manager: HistoryManager, effect: SpawnForEvent, key: InputKe
         thread_id=child_thread_id(manager.thread_stack[0], cause),
         call_id=effect.event.call_id,
         child_kind="event",
-        agent=state.origin.agent,
+        agent=state.played_by,
         credit=effect.credit,
         lineage=lineage_here(draft),
         event=effect.event,

@@ -74,7 +74,7 @@ def start_compaction(manager: HistoryManager, agent: Agent, now: datetime, *, bl
         thread_id=child_thread_id(manager.thread_stack[0], cause),
         call_id=COMPACTION_CALL,
         child_kind="compaction",
-        agent=state.origin.agent,
+        agent=state.played_by,
         credit=agent.limits.tokens,
         lineage=lineage_here(draft, point),
     )

@@ -21,7 +21,7 @@ def act(caller: Caller, call: ToolCall, arguments: Mapping[str, Any]) -> Told:
         thread_id=thread_id,
         call_id=call.call_id,
         child_kind="spawned",
-        agent=arguments["agent"] or draft.state.origin.agent,
+        agent=arguments["agent"] or draft.state.played_by,
         credit=caller.spawn_credit,
         lineage=lineage_here(draft) if arguments["inherit"] else (),
     )
