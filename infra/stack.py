@@ -1,8 +1,11 @@
-"""A deployed stack by its name: what its outputs and parameters say, and the thread store behind it, for commands."""
+"""A stack by its name: what CloudFormation says of it, and the thread store behind it, for commands.
+
+Deployed, or local: the local stack answers the same questions at its endpoint, whatever name it is asked by.
+"""
 
 import math
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +14,20 @@ import boto3
 from botocore.config import Config
 
 from core.clock import SYSTEM_CLOCK, Clock
+from core.delivery import DELAY, INPUT, OUTPUT
 from core.errors import SettingsError
 from infra.aws_errors import AWS_FAILURES
 from infra.dynamodb import DynamoStore
+from infra.project.blocks import logical_prefix
 from infra.store_rules import RETENTION_DAYS
 
 _CONFIG = Config(retries={"total_max_attempts": 1}, connect_timeout=5, read_timeout=20)
 """The store itself tries again."""
+LOCAL_REGION = "us-east-1"
+_LOCAL_KEYS = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
+"""The local stack takes any credentials, so nobody's own are used."""
+_QUEUES = {INPUT: "InputQueue", OUTPUT: "OutputQueue", DELAY: "DelayQueue"}
+_WORKER = "worker:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +38,9 @@ class Stack:
     region: str
     outputs: Mapping[str, str]
     parameters: Mapping[str, str]
+    arn: str = ""
+    endpoint_url: str | None = None
+    """Of a local stack."""
 
     def output(self, key: str) -> str:
         """Raises SettingsError if the stack has none: it is not one of Torpor's, or not complete."""
@@ -35,23 +48,100 @@ class Stack:
             raise SettingsError(f"stack {self.name!r} in {self.region} has no output {key}: is it Torpor's?")
         return self.outputs[key]
 
+    @property
+    def retention_days(self) -> int:
+        return int(self.parameters.get("RetentionDays", RETENTION_DAYS))
 
-def find_stack(name: str, region: str | None = None) -> Stack:
-    """Region: the given one, else the environment's or the profile's. Raises SettingsError."""
+    @property
+    def session_arguments(self) -> dict[str, Any]:
+        """For `Session(...)` of boto3 and aioboto3."""
+        return {"region_name": self.region, **(_LOCAL_KEYS if self.endpoint_url else {})}
+
+    @property
+    def client_arguments(self) -> dict[str, Any]:
+        """For `session.client(...)`: no retries of the SDK's own. Over plain HTTP no certificates are read."""
+        plain = (self.endpoint_url or "").startswith("http://")
+        return {
+            "config": _CONFIG,
+            "endpoint_url": self.endpoint_url,
+            **({"verify": False} if plain else {}),
+        }
+
+    def client(self, service: str) -> Any:
+        """A boto3 client of the stack's account and region."""
+        return boto3.session.Session(**self.session_arguments).client(service, **self.client_arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class StackResources(Mapping[str, str]):
+    """Queue URL by name (`input`, `output`, `delay`, `worker:<name>`), and what else has a logical id."""
+
+    stack: Stack
+    physical: Mapping[str, str]
+    """Physical id by logical id. A queue's is its URL."""
+
+    def __getitem__(self, queue: str) -> str:
+        worker = queue.removeprefix(_WORKER)
+        logical = _QUEUES.get(queue) if worker == queue else f"{logical_prefix(worker)}Queue"
+        return self.physical[logical or queue]
+
+    def __iter__(self) -> Iterator[str]:
+        """Those that every stack has: a worker's logical id does not tell its name."""
+        return iter(_QUEUES)
+
+    def __len__(self) -> int:
+        return len(_QUEUES)
+
+    def named(self, logical_id: str) -> str:
+        """Raises SettingsError."""
+        if logical_id not in self.physical:
+            raise SettingsError(f"stack {self.stack.name!r} has no {logical_id}: is it Torpor's?")
+        return self.physical[logical_id]
+
+    def arn(self, service: str, resource: str) -> str:
+        """Of something in the stack's account and region; of IAM's, which has no regions, in the account."""
+        partition, account = self.stack.arn.split(":")[1:5:3]
+        region = "" if service == "iam" else self.stack.region
+        return f"arn:{partition}:{service}:{region}:{account}:{resource}"
+
+
+def find_stack(name: str, region: str | None = None, endpoint_url: str | None = None) -> Stack:
+    """Region: the given one, else the environment's or the profile's. Raises SettingsError.
+
+    `endpoint_url`: of a local stack, which has one region and asks for no credentials.
+    """
     try:
-        session = boto3.session.Session(region_name=region or os.environ.get("AWS_REGION") or None)
-        if not session.region_name:
+        chosen = region or os.environ.get("AWS_REGION") or (LOCAL_REGION if endpoint_url else None)
+        region = boto3.session.Session(region_name=chosen).region_name
+        if not region:
             raise SettingsError("no region is chosen: --region, or AWS_REGION, or one in the profile")
-        described = session.client("cloudformation").describe_stacks(StackName=name)
+        asked = Stack(name, region, {}, {}, endpoint_url=endpoint_url)
+        described = asked.client("cloudformation").describe_stacks(StackName=name)
     except AWS_FAILURES as error:
         raise SettingsError(f"stack {name!r} cannot be looked up: {error}") from error
     (found,) = described["Stacks"]
     return Stack(
         name,
-        session.region_name,
+        region,
         outputs=_pairs(found.get("Outputs", ()), "Output"),
         parameters=_pairs(found.get("Parameters", ()), "Parameter"),
+        arn=found.get("StackId", ""),
+        endpoint_url=endpoint_url,
     )
+
+
+def resources_of(stack: Stack) -> StackResources:
+    """What the stack is made of, page by page. Raises SettingsError."""
+    try:
+        pages = stack.client("cloudformation").get_paginator("list_stack_resources")
+        physical = {
+            one["LogicalResourceId"]: one.get("PhysicalResourceId", "")
+            for page in pages.paginate(StackName=stack.name)
+            for one in page["StackResourceSummaries"]
+        }
+    except AWS_FAILURES as error:
+        raise SettingsError(f"the resources of stack {stack.name!r} cannot be listed: {error}") from error
+    return StackResources(stack, physical)
 
 
 @asynccontextmanager
@@ -60,10 +150,10 @@ async def store_of(stack: Stack, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[D
     import aioboto3
 
     table, bucket = stack.output("TableName"), stack.output("PayloadBucketName")
-    session: Any = aioboto3.Session(region_name=stack.region)
+    session: Any = aioboto3.Session(**stack.session_arguments)
     async with (
-        session.client("dynamodb", config=_CONFIG) as dynamodb,
-        session.client("s3", config=_CONFIG) as s3,
+        session.client("dynamodb", **stack.client_arguments) as dynamodb,
+        session.client("s3", **stack.client_arguments) as s3,
     ):
         yield DynamoStore(
             dynamodb,
@@ -72,7 +162,7 @@ async def store_of(stack: Stack, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[D
             bucket=bucket,
             clock=clock,
             seconds_left=lambda: math.inf,
-            retention_days=int(stack.parameters.get("RetentionDays", RETENTION_DAYS)),
+            retention_days=stack.retention_days,
         )
 
 

@@ -14,11 +14,13 @@ from urllib.parse import parse_qs
 
 from core.clock import Clock
 from infra.local.arrivals import Arrivals
+from infra.local.formation import FormationGate
 from infra.local.gate import Answer, SqsGate
 from infra.local.schedules import ScheduleGate
 
 _LOCK = Lock()
 _SQS = "AmazonSQS."
+_FORMATION = "/cloudformation/aws4_request"
 _SCHEDULER, _SCHEDULES = "/scheduler/aws4_request", "/schedules/"
 """Who is asked, as requests are signed for it, and what about, as a path."""
 
@@ -30,6 +32,7 @@ class Emulator:
         self.arrivals = Arrivals()
         self.gate = SqsGate(clock, self.arrivals)
         self.schedules = ScheduleGate(self.arrivals)
+        self.formation = FormationGate(clock)
         from infra.local.server import make_local_server, moto_application
 
         self._moto = moto_application()
@@ -57,6 +60,8 @@ class Emulator:
             answer = self._ask_sqs(target.removeprefix(_SQS), environ)
         elif _SCHEDULER in environ.get("HTTP_AUTHORIZATION", ""):
             answer = self._ask_scheduler(environ)
+        elif _FORMATION in environ.get("HTTP_AUTHORIZATION", ""):
+            answer = self.formation.handle(_body(environ))
         else:
             answer = self._ask_moto(environ)
         start_response(answer.status, answer.headers)

@@ -16,6 +16,7 @@ from infra.local.aws import Resources, client
 from infra.local.clock import LocalClock
 from infra.local.emulator import Emulator
 from infra.local.environ import Environment
+from infra.local.formation import facts_of
 from infra.local.functions import Function, WrapPorts, entry_point
 from infra.local.logs import DEFAULT_LEVEL, logs_to_stderr
 from infra.local.records import Facts
@@ -159,6 +160,7 @@ class System:
         resources = Resources(prefix, self.sqs, dynamodb, s3, self._scheduler)
         opened.callback(resources.delete)
         resources.create(queues(self.workers), TABLES)
+        self.emulator.formation.facts = facts_of(resources)
         return resources
 
     def _function(

@@ -47,7 +47,7 @@ class Worker:
     @property
     def prefix(self) -> str:
         """What its logical ids begin with: they have letters and digits only."""
-        return "".join(part[:1].upper() + part[1:] for part in re.split("[_-]", self.name))
+        return logical_prefix(self.name)
 
     def like(self, text: str, other: "Worker") -> str:
         """Text about the other worker, told of this one."""
@@ -57,6 +57,11 @@ class Worker:
             was, will_be = other.timeout_seconds * times, self.timeout_seconds * times
             text = re.sub(rf"^(\s+{key}): {was}$", rf"\1: {will_be}", text, count=1, flags=re.M)
         return text
+
+
+def logical_prefix(worker: str) -> str:
+    """What the logical ids of that worker begin with."""
+    return "".join(part[:1].upper() + part[1:] for part in re.split("[_-]", worker))
 
 
 def workers(template: str) -> dict[str, Worker]:
