@@ -43,6 +43,8 @@ class ParkedBody:
     first_seen: datetime
     message_id: str
     body: str
+    sender: str | None = None
+    """SQS `SenderId` of whoever sent it first, if that is known: sent again, it is that one's word."""
 
 
 class ThreadStore(Protocol):

@@ -59,6 +59,10 @@ REFUSALS: Mapping[Speaker, str] = {
 }
 
 
+FIRST_SENDER = "torpor.first_sender"
+"""Message attribute of what an operator sends again: the `SenderId` it first had. From anybody else it means nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unchecked:
     """Anybody may say anything: whoever the queue's own policy lets in. For emulators, which have no principals."""
@@ -95,6 +99,20 @@ class CallOf:
     """A call that is waited for, or whose subscription is open, and the worker it went to (None: to none)."""
 
     worker: str | None
+
+
+def whose_word(policy: SenderPolicy, sender: str | None, first_sender: str | None) -> str | None:
+    """Whose word a message is: its sender's. What the operator sends again is its first sender's, whom the operator
+    names (FIRST_SENDER), so that a forged message is none the better for it; what names nobody is the operator's own.
+    """
+    match policy:
+        case Unchecked():
+            return sender
+        case Enforced(operator=operator):
+            again = bool(sender and first_sender) and is_one_of(sender or "", (operator,))
+            return first_sender if again else sender
+        case _:
+            assert_never(policy)
 
 
 def require_sender(policy: SenderPolicy, taken: Input, state: ThreadState, agent: Agent) -> None:

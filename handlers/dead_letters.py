@@ -91,7 +91,8 @@ async def give_up(record: QueueRecord, container: DeadLetterContainer, reason: s
     """Keep the body for people, and tell who waits for it: its sender, or the parent of the child it was for."""
     await refuse_record(record, container.agent, Refused("dead_letter", reason))
     with suppress(Refused):  # what is no input has no parent
-        await give_back(container.agent.ports, parse_input(record.body, envelope_of(record)), GIVEN_UP)
+        taken = parse_input(record.body, envelope_of(record, container.agent))
+        await give_back(container.agent.ports, taken, GIVEN_UP)
     return "parked"
 
 
@@ -116,7 +117,7 @@ async def handle_delay_record(record: QueueRecord, container: DeadLetterContaine
 async def park(record: QueueRecord, container: DeadLetterContainer, reason: str) -> str:
     """Keep the body for people (`torpor dlq`)."""
     source = _served(record, container)
-    parked = ParkedBody(source, reason, record.sent_at, record.message_id, record.body)
+    parked = ParkedBody(source, reason, record.sent_at, record.message_id, record.body, record.sender)
     await container.agent.ports.store.park(parked)
     return "parked"
 

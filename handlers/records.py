@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core.ids import digest
+from core.senders import FIRST_SENDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,8 @@ class QueueRecord:
     group: str | None
     """None on standard queues."""
     sender: str | None
+    first_sender: str | None
+    """Whom the sender says it sends this again for (`core.senders.FIRST_SENDER`). Anybody may say that."""
     sent_at: datetime
     receive_count: int
 
@@ -43,6 +46,7 @@ def _record(record: Mapping[str, Any]) -> QueueRecord:
         source_arn=record["eventSourceARN"],
         group=attributes.get("MessageGroupId"),
         sender=attributes.get("SenderId"),
+        first_sender=record.get("messageAttributes", {}).get(FIRST_SENDER, {}).get("stringValue"),
         sent_at=datetime.fromtimestamp(int(attributes["SentTimestamp"]) / 1000, UTC),
         receive_count=int(attributes["ApproximateReceiveCount"]),
     )

@@ -6,6 +6,7 @@ from core.errors import Refused
 from core.ids import is_thread_id
 from core.messages import Envelope, Input
 from core.parsing import parse_input, thread_of
+from core.senders import whose_word
 from core.slice import run_slice
 from core.slice.refuse import RefusedBody, refuse
 from handlers.agent_container import AgentContainer
@@ -16,7 +17,7 @@ from handlers.records import QueueRecord
 async def visit(record: QueueRecord, container: AgentContainer, *, completing: bool) -> str:
     """Run the slice of one input, or refuse it; returns the action for the log. Raises if it must come again."""
     try:
-        taken = parse_input(record.body, envelope_of(record))
+        taken = parse_input(record.body, envelope_of(record, container))
     except Refused as refusal:
         await refuse_record(record, container, refusal)
         return "refused"
@@ -39,9 +40,10 @@ async def visit(record: QueueRecord, container: AgentContainer, *, completing: b
     return "closed" if result.code == "closed" else "refused"
 
 
-def envelope_of(record: QueueRecord) -> Envelope:
-    """What the queue said about the record."""
-    return Envelope(record.message_id, record.group, record.sender, record.sent_at)
+def envelope_of(record: QueueRecord, container: AgentContainer) -> Envelope:
+    """What the queue said about the record, and whose word it is."""
+    sender = whose_word(container.senders, record.sender, record.first_sender)
+    return Envelope(record.message_id, record.group, sender, record.sent_at)
 
 
 async def refuse_record(record: QueueRecord, container: AgentContainer, refusal: Refused) -> None:
@@ -55,6 +57,7 @@ async def refuse_record(record: QueueRecord, container: AgentContainer, refusal:
         body=record.body,
         thread_id=thread_id,
         sent_at=record.sent_at,
+        sender=envelope_of(record, container).sender,
     )
     _log_lost(await refuse(container.ports, refused))
 

@@ -28,6 +28,8 @@ class RefusedBody:
     """None if it names no usable thread: then nobody can be told."""
     sent_at: datetime | None = None
     source: str = "input"
+    sender: str | None = None
+    """Whose word it is."""
     seq: int = 0
     """The last entry of the thread, as far as it was read."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -48,6 +50,7 @@ async def refuse(ports: SlicePorts, refused: RefusedBody) -> tuple[str, ...]:
                 first_seen=refused.sent_at or ports.clock.now(),
                 message_id=refused.message_id,
                 body=refused.body,
+                sender=refused.sender,
             )
         )
     if refused.thread_id is None:

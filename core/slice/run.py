@@ -264,6 +264,7 @@ class _Slice:
                         body=taken.body,
                         thread_id=self._thread_id,
                         sent_at=taken.sent_at,
+                        sender=taken.sender,
                         seq=self._manager.state.last_seq,
                         metadata=self._manager.metadata,
                     ),

@@ -33,10 +33,12 @@ async def park(table: Table, payloads: Payloads, parked: ParkedBody) -> None:
         "first_seen": iso(parked.first_seen),
         "message_id": parked.message_id,
         "body": parked.body,
+        **({} if parked.sender is None else {"sender": parked.sender}),
     }
     extra: Item = {}
     if len(canonical_json(record)) > LARGE_BYTES:
-        payload = payload_for(payloads.bucket, "parked", canonical_json(record.pop("body")))
+        owner = f"parked/{known_by}"  # its own, so that it can go with it
+        payload = payload_for(payloads.bucket, owner, canonical_json(record.pop("body")))
         await payloads.put([payload])
         extra = {_BODY: {"S": payload.uri}}
     item = item_key(PARKED, sort_key) | {_RECORD: {"S": canonical_json(record)}} | extra

@@ -138,6 +138,7 @@ class MemoryStore:
             "first_seen": iso(parked.first_seen),
             "message_id": parked.message_id,
             "body": parked.body,
+            "sender": parked.sender,
         }
         known_by = digest(parked.source, parked.message_id, parked.body)
         self._parked.setdefault(known_by, canonical_json(record))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core import tool
-from core.senders import Enforced
+from core.senders import FIRST_SENDER, Enforced
 from core.thread import LiveCall
 from core.worker import Answering
 from handlers import agent as agent_function
@@ -68,11 +68,17 @@ class Stage:
     container: AgentContainer
     sent: int = 0
 
-    async def hears(self, sender: str | None, kind: str, dead: bool = False, **body: Any) -> str:
+    async def hears(
+        self, sender: str | None, kind: str, dead: bool = False, sent_for: str | None = None, **body: Any
+    ) -> str:
         """One message of this sender, as an event; what it came to: `taken`, or the code it was refused with."""
         self.sent += 1
         body = {"message_id": f"m{self.sent}", "thread_id": "t1", "content": "go", **body}
-        return await self.hears_event(event("from/user", type=kind, **body), sender, dead=dead)
+        happening = event("from/user", type=kind, **body)
+        if sent_for is not None:
+            said = {FIRST_SENDER: {"stringValue": sent_for, "dataType": "String"}}
+            happening["Records"][0]["messageAttributes"] = said
+        return await self.hears_event(happening, sender, dead=dead)
 
     async def hears_event(self, happening: dict[str, Any], *sender: str | None, dead: bool = False) -> str:
         """The same for an event of any file, from its own sender unless another is given."""
@@ -193,6 +199,31 @@ async def test_the_dead_letter_function_answers_dead_calls_and_the_operator_anyt
     on.world.model.play(says("again"))
     assert await on.hears(of(OPERATOR, "alice"), "user_message") == "taken"
     assert await on.hears(of(OPERATOR, "alice"), "wake", message_id="old") == "taken"
+
+
+async def test_what_the_operator_sends_again_is_its_first_senders_word() -> None:
+    on, fetch, letter = await calling()
+    operator = of(OPERATOR, "alice")
+    for dead in (False, True):
+        forged = {"call_id": letter, "sent_for": of(WEB), "dead": dead}
+        assert await on.hears(operator, "tool_result", **forged) == "forbidden"
+        assert (
+            await on.hears(operator, "user_message", **forged, metadata={"user_id": "mallory"}) == "forbidden"
+        )
+    assert set(await on.live()) == {"fetch", "post"}
+    kept = [body.sender for body in await on.store.parked()]
+    assert kept == [of(WEB)] * 4
+    assert await on.hears(operator, "tool_result", call_id=fetch, sent_for=of(WEB)) == "taken"
+    assert await on.hears(operator, "wake", message_id="old", sent_for=of(AGENT)) == "taken"
+    assert await on.hears(operator, "tool_result", call_id=letter) == "taken"
+
+
+async def test_nobody_but_the_operator_speaks_for_others() -> None:
+    on, fetch, _ = await calling()
+    assert await on.hears(of(MAIL), "tool_result", call_id=fetch, sent_for=of(WEB)) == "forbidden"
+    assert await on.hears(of(MAIL), "user_message", sent_for=ALICE) == "forbidden"
+    assert await on.hears(ALICE, "wake", sent_for=of(AGENT)) == "forbidden"
+    assert {body.sender for body in await on.store.parked()} == {of(MAIL), ALICE}
 
 
 async def test_events_of_a_subscription_come_from_its_calls_worker() -> None:
