@@ -4,6 +4,7 @@ A body is known by source, message id and content. A guard item, written first a
 seen, so that it parks once however often it comes, and a writer that died in between is completed by the next.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from core.clock import iso, parse_iso
@@ -42,7 +43,7 @@ async def park(table: Table, payloads: Payloads, parked: ParkedBody) -> None:
         await payloads.put([payload])
         extra = {_BODY: {"S": payload.uri}}
     item = item_key(PARKED, sort_key) | {_RECORD: {"S": canonical_json(record)}} | extra
-    guard = item_key(PARKED, f"ID#{known_by}") | {_SORT_KEY: {"S": sort_key}}
+    guard = guard_key(known_by) | {_SORT_KEY: {"S": sort_key}}
     first = await table.put_new(guard)
     if first is None or first[_SORT_KEY]["S"] == sort_key:
         await table.put_new(item)
@@ -67,12 +68,38 @@ async def read_parked(table: Table, payloads: Payloads, limit: int) -> tuple[Par
         if start is None:
             break
     bodies = await payloads.get([item[_BODY]["S"] for item in items if _BODY in item])
-    return tuple(_parked(item, bodies) for item in items)
+    return tuple(parked_of(item, bodies) for item in items)
 
 
-def _parked(item: Item, bodies: dict[str, str | None]) -> ParkedBody:
+def parked_of(item: Item, bodies: Mapping[str, str | None]) -> ParkedBody:
+    """The body of an item; `bodies`: those in S3 by address. One that is gone is replaced by a note."""
     record = parsed(item[_RECORD]["S"])
     if _BODY in item:
         text = bodies[item[_BODY]["S"]]
         record["body"] = GONE_NOTE if text is None else parsed(text)
     return ParkedBody(**{**record, "first_seen": parse_iso(record["first_seen"])})
+
+
+def id_of(item: Item) -> str:
+    """What the body of an item is known by."""
+    return str(item["sk"]["S"]).rpartition("#")[2]
+
+
+def uri_of(item: Item) -> str | None:
+    """Where the body lies, if it is not in the record."""
+    return str(item[_BODY]["S"]) if _BODY in item else None
+
+
+def guard_key(known_by: str) -> Item:
+    """The key of the guard item of a body."""
+    return item_key(PARKED, f"ID#{known_by}")
+
+
+def key_guarded_by(guard: Item) -> Item:
+    """The key of the item that a guard stands for."""
+    return item_key(PARKED, guard[_SORT_KEY]["S"])
+
+
+def parked_span(after: str | None, limit: int) -> Span:
+    """Parked items, oldest first, from the sort key `after` on, that one included."""
+    return Span(PARKED, after or _EARLIEST, _LATEST, limit=limit)
