@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from core.errors import DefinitionError
+from core.message_template import check_template
 from core.settings import Limits, Settings
 from core.state.shape import check_state_type
 from core.tools.builtin import builtin_tools
@@ -43,6 +44,9 @@ class Agent:
     """The pydantic model or dataclass of the thread's state, every field with a default. Default None: a plain dict."""
     on_busy: OnBusy = "interrupt"
     """What user text does while calls are live, unless the message says: answer them as interrupted, or wait."""
+    message_template: str | None = None
+    """How the model is shown a user message that brought metadata, such as `"[{user_id}] {content}"`: with `{content}`
+    once, and the message's own metadata by key. Default None: as it was said."""
     builtin_tools: bool | Sequence[str] = True
     """Which built-in tools are offered: all (the default), none, or those named."""
     toolbox: Mapping[str, Tool] = field(init=False, repr=False, compare=False)
@@ -63,6 +67,8 @@ class Agent:
             raise DefinitionError(f"{owner}: state_type must be a class, not {self.state_type!r}")
         if self.state_type is not None:
             check_state_type(owner, self.state_type)
+        if self.message_template is not None:
+            check_template(owner, self.message_template)
         toolbox = _toolbox(owner, self.tools)
         builtin = _builtin_tools(owner, self.builtin_tools)
         for name, value in {

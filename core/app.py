@@ -1,11 +1,12 @@
 """`App`: the agents one deployment serves, and the workers their tools run on. Loaded by `module:attribute`."""
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from core.agent import Agent
 from core.errors import DefinitionError
+from core.supervisor import Player, Supervisor, players, with_models
 from core.tools.definition import Tool
 
 
@@ -13,8 +14,8 @@ from core.tools.definition import Tool
 class App:
     """A set of agents. Raises DefinitionError."""
 
-    agents: Sequence[Agent]
-    """At least one, each name once."""
+    agents: Sequence[Player]
+    """At least one, each name once; agents and supervisors."""
     default: str | None = None
     """The agent of a thread that names none, or one that is gone. Default None: the first."""
 
@@ -22,10 +23,10 @@ class App:
         if not (isinstance(self.agents, list | tuple) and self.agents):
             raise DefinitionError("app: agents must be a list of at least one Agent")
         for agent in self.agents:
-            if not isinstance(agent, Agent):
+            if not isinstance(agent, Agent | Supervisor):
                 raise DefinitionError(f"app: {agent!r} is not an Agent")
         object.__setattr__(self, "agents", tuple(self.agents))
-        names = [agent.name for agent in self.agents]
+        names = [player.name for player in self._players()]
         if twice := {name for name in names if names.count(name) > 1}:
             raise DefinitionError(f"app: two agents are named {', '.join(map(repr, sorted(twice)))}")
         if self.default is not None and self.default not in names:
@@ -36,19 +37,34 @@ class App:
 
     @classmethod
     def of(cls, value: object) -> "App":
-        """The app itself, or the app of a single agent. Raises DefinitionError for anything else."""
+        """The app itself, or the app of a single agent or supervisor. Raises DefinitionError for anything else."""
         match value:
             case App():
                 return value
-            case Agent():
+            case Agent() | Supervisor():
                 return cls(agents=(value,))
             case _:
                 raise DefinitionError(f"an app is an App or an Agent, not {type(value).__name__}")
 
-    def agent(self, name: str | None = None) -> Agent:
-        """The agent of that name; the default for None, and for a name that a deployment has taken away."""
-        by_name = {agent.name: agent for agent in self.agents}
+    @property
+    def by_name(self) -> dict[str, Player]:
+        """All that can be asked for by name: the agents, and those that supervisors among them route to."""
+        return {player.name: player for player in self._players()}
+
+    def player(self, name: str | None = None) -> Player:
+        """The one of that name; the default for None, and for a name that a deployment has taken away."""
+        by_name = self.by_name
         return by_name.get(name or "") or by_name.get(self.default or "") or self.agents[0]
+
+    def agent(self, name: str | None = None, route: str | None = None) -> Agent:
+        """Who answers where `player(name)` plays: of a supervisor, the agent at `route`."""
+        player = self.player(name)
+        return player.at(route) if isinstance(player, Supervisor) else player
+
+    def _players(self) -> list[Player]:
+        """Each once, those of `agents` first."""
+        below = (one for player in self.agents for one in players(player))
+        return list({id(player): player for player in (*self.agents, *below)}.values())
 
     def workers(self) -> dict[str, dict[str, Tool]]:
         """By worker, its tools by name, over all agents.
@@ -56,7 +72,7 @@ class App:
         Raises DefinitionError if two different tools of a worker share a name: a call carries nothing else.
         """
         found: dict[str, dict[str, Tool]] = {}
-        for agent in self.agents:
+        for agent in (player for player in self._players() if isinstance(player, Agent)):
             for name, tool in agent.toolbox.items():
                 if tool.worker is None:
                     continue
@@ -68,7 +84,12 @@ class App:
 
     def with_model(self, model: str) -> "App":
         """The same app with every agent on `model` (`provider:model`). Raises DefinitionError."""
-        return replace(self, agents=tuple(replace(agent, model=model) for agent in self.agents))
+        return self.with_models(lambda _: model)
+
+    def with_models(self, change: Callable[[str], str]) -> "App":
+        """The same app with every model as `change` makes it. Raises DefinitionError."""
+        changed = dict[int, Player]()
+        return replace(self, agents=tuple(with_models(player, change, changed) for player in self.agents))
 
 
 def load_app(spec: str) -> App:

@@ -10,16 +10,21 @@ from pydantic import Field
 
 from core.blocks import Value
 from core.chunks import Usage
+from core.route import Route
 from core.sources import Source
 from core.state.edits import Edit
 from core.thread import Child, Deferred, Hidden, Question, Subscription, WakeReason
 
 
 class Owes(Value):
-    """The thread owes an answer (`to` names the newest input owed), or nothing any more (`to` is None)."""
+    """The thread owes an answer (`to` names the newest input owed), or nothing any more (`to` is None).
+
+    `cause`: the correlation id of what is worked on, where that is not `to`'s own.
+    """
 
     op: Literal["owes"] = "owes"
     to: str | None = None
+    cause: str | None = None
 
 
 class CallOpened(Value):
@@ -159,14 +164,10 @@ class UsageSeen(Value):
 
 
 class RouteChosen(Value):
-    """Which of a supervisor's routes answers from here on, and the agent behind it. `seq`: of the newest entry that the
-    choice has seen.
-    """
+    """Who of a supervisor's routes answers from here on."""
 
     op: Literal["route"] = "route"
-    route: str
-    agent: str
-    seq: int
+    route: Route
 
 
 class EntriesHidden(Value):

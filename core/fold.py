@@ -55,12 +55,13 @@ PAST_TURNS = 20
 def fold_commits(folded: FoldedThread, commits: Iterable[Commit]) -> FoldedThread:
     """`folded` after `commits`, which must be consecutive. Raises UnreadableRecord at a gap.
 
-    A fold that begins at a later commit than the first needs the latest base among `commits`: its snapshot replaces
-    what was folded, and entries it covers are left out, also where the cutoff falls inside a commit.
+    A fold that begins at a later commit than the first needs the latest snapshot among `commits`, a base's or a
+    checkpoint's: it replaces what was folded. Entries that a summary covers are left out, also where the cutoff falls
+    inside a commit; what a checkpoint carries counts where the reading begins with it.
     """
     state, entries, starts = folded.state, list(folded.entries), list(folded.starts)
     pending = list(commits)
-    based = next((index for index in reversed(range(len(pending))) if pending[index].base), -1)
+    based = next((index for index in reversed(range(len(pending))) if pending[index].snapshot), -1)
     expected = state.number + 1 if state.number or based < 0 else None
     for index, commit in enumerate(pending):
         if expected is not None and commit.number != expected:
@@ -70,9 +71,8 @@ def fold_commits(folded: FoldedThread, commits: Iterable[Commit]) -> FoldedThrea
         expected = commit.number + 1
         if index >= based:
             state = fold_commit(state, commit)
-        entries.extend(commit.entries)
-        if commit.entries:
-            starts.append((commit.first_seq, commit.number))
+        entries.extend(commit.entries if entries else commit.held)
+        starts.extend(_starts(commit))
     covered = state.summary.up_to_seq if state.summary else 0
     kept = entries if not entries or entries[0].seq > covered else [e for e in entries if e.seq > covered]
     wanted = tuple(start for start in starts if start[1] >= state.from_number)
@@ -80,9 +80,9 @@ def fold_commits(folded: FoldedThread, commits: Iterable[Commit]) -> FoldedThrea
 
 
 def fold_commit(state: ThreadState, commit: Commit) -> ThreadState:
-    """The state after one more commit. A base's snapshot stands for everything up to it, itself included."""
-    if commit.base is not None:
-        state = commit.base.snapshot
+    """The state after one more commit. A snapshot stands for everything up to its commit, itself included."""
+    if commit.snapshot is not None:
+        state = commit.snapshot
         changes: tuple[Change, ...] = tuple(c for c in commit.changes if isinstance(c, NAMED_BY_THE_COMMIT))
     else:
         changes = commit.changes
@@ -102,6 +102,12 @@ def fold_commit(state: ThreadState, commit: Commit) -> ThreadState:
             "origin": commit.origin or state.origin,
         }
     )
+
+
+def _starts(commit: Commit) -> list[tuple[int, int]]:
+    """Where a reader who starts at this commit, or before, finds what it holds: (first seq, its number)."""
+    carried = commit.checkpoint.carried if commit.checkpoint else ()
+    return [(entries[0].seq, commit.number) for entries in (carried, commit.entries) if entries]
 
 
 def apply_entry(state: ThreadState, entry: Entry) -> ThreadState:
@@ -154,8 +160,8 @@ def _of_calls(state: ThreadState, change: OfCalls) -> dict[str, object]:
 
 def _of_input(state: ThreadState, change: OfInput) -> dict[str, object]:
     match change:
-        case Owes(to=to):
-            return {"owes": to is not None, "owes_to": to}
+        case Owes(to=to, cause=cause):
+            return {"owes": to is not None, "owes_to": to, "cause": cause}
         case InputDeferred(deferred=deferred):
             return {"deferred": (*state.deferred, deferred)}
         case DeferredJoined(count=count):
@@ -192,9 +198,8 @@ def _after_turn(state: ThreadState, change: OfTurns) -> ThreadState:
             return _with_usage(state, usage)
         case EntriesHidden(entries=hidden):
             return state.model_copy(update={"hidden": (*state.hidden, *hidden)})
-        case RouteChosen(route=route, agent=speaker, seq=seq):
-            chosen = {"route": route, "speaker": speaker, "routed_seq": seq}
-            return state.model_copy(update=chosen)
+        case RouteChosen(route=route):
+            return state.model_copy(update={"route": route})
         case Compacting(blocked=blocked, turned=turned):
             return state.model_copy(update={"blocked": blocked, "turned": turned})
         case _:

@@ -76,6 +76,8 @@ class RequestContext:
 
     thread_stack: tuple[str, ...] = ()
     compaction: bool = False
+    routing: bool = False
+    """A supervisor asks who is to answer."""
     attempt: int = 1
     """1 for the first try of this completion, counted over slices."""
 

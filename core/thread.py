@@ -7,6 +7,7 @@ from typing import Any, Literal
 from core.blocks import Value
 from core.chunks import Usage
 from core.entries import AppEntry, Entry, Event, User
+from core.route import Route
 from core.sources import Source
 
 WakeReason = Literal["continue", "model", "resend"]
@@ -187,6 +188,8 @@ class ThreadState(Value):
     owes: bool = False
     owes_to: str | None = None
     """Message id of the newest input that an answer is owed to."""
+    cause: str | None = None
+    """Correlation id of what is worked on; None: that of `owes_to` (`core/correlation.py`)."""
     turns: int = 0
     """Model turns since the last accepted user text."""
     credit: int | None = None
@@ -207,12 +210,8 @@ class ThreadState(Value):
     past_usage: tuple[Usage, ...] = ()
     """What the newest turns took, oldest first."""
     hidden: tuple[Hidden, ...] = ()
-    route: str | None = None
-    """Of a supervised thread: who answers. None: not chosen yet, or there is no supervisor."""
-    speaker: str | None = None
-    """Name of the agent behind `route`."""
-    routed_seq: int = 0
-    """Of the newest entry that the choice of the route has seen."""
+    route: Route | None = None
+    """None: not chosen yet, or there is no supervisor."""
     closed: bool = False
     blocked: bool = False
     """A completion waits for the compaction that is under way."""
@@ -230,7 +229,7 @@ class ThreadState(Value):
     @property
     def played_by(self) -> str | None:
         """The agent that plays the thread, and its children unless they are told otherwise. None: the app's default."""
-        return self.speaker or self.origin.agent
+        return self.route.agent if self.route else self.origin.agent
 
     @property
     def working(self) -> bool:
@@ -280,10 +279,10 @@ class FoldedThread:
     state: ThreadState = ThreadState()
     entries: tuple[Entry, ...] = ()
     starts: tuple[tuple[int, int], ...] = ()
-    """(first seq, commit number) of each loaded commit with entries, ascending."""
+    """(first seq, commit number) of each loaded commit with entries, and of what one carries, ascending."""
 
     def commit_holding(self, seq: int) -> int | None:
-        """The number of the loaded commit that holds entry `seq`."""
+        """The number of the loaded commit that holds entry `seq`, its own or carried."""
         if seq > self.state.last_seq:
             return None
         return next((number for first, number in reversed(self.starts) if first <= seq), None)

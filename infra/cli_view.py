@@ -14,6 +14,7 @@ from core.entries import ToolCall
 from core.slice.notices import (
     CallAnswered,
     CallStarted,
+    RouteTaken,
     ThinkingEnded,
     ThreadVisited,
     TurnDiscarded,
@@ -80,6 +81,8 @@ class ChatView:
                     self._write(text, dim=True)
                 case ThinkingEnded():
                     self._end_line()
+                case RouteTaken(route=route):
+                    self._line(f"({route})", dim=True)
                 case TurnDiscarded(reason=reason):
                     self._line(f"({reason}: this attempt is void)", dim=True)
                 case TurnPostponed(reason=reason, seconds=seconds):

@@ -33,8 +33,9 @@ from core.changes import (
     WakeCleared,
 )
 from core.clock import iso, parse_iso
-from core.commit import Base, Commit, Consumed
-from core.entries import AppEntry, Entry, Outcome, ToolCall, ToolResult
+from core.commit import Base, Checkpoint, Commit, Consumed
+from core.correlation import correlation_of
+from core.entries import AppEntry, Entry, Outcome, ToolCall, ToolResult, User
 from core.errors import MisuseError
 from core.fold import apply_change, apply_entry, apply_sent
 from core.ids import birth_id
@@ -84,6 +85,7 @@ class ThreadDraft:
         self._outputs: list[OutboxMessage] = []
         self._carried: list[Carried] = []
         self._summary: Summary | None = None
+        self._checkpoint = False
 
     @property
     def is_empty(self) -> bool:
@@ -172,6 +174,8 @@ class ThreadDraft:
             self.record(DeferredJoined(count=len(waiting)))
             for deferred in waiting:
                 self.append(deferred.entry.model_copy(update={"message_id": deferred.message_id}))
+                if isinstance(deferred.entry, User):
+                    self.set_state(cause=correlation_of(self.thread_id, deferred.message_id))
 
     def send(self, message: OutboxMessage) -> None:
         """Put a message into the outbox. Outputs come after everything else."""
@@ -203,6 +207,10 @@ class ThreadDraft:
         self._summary = summary
         self.set_state(summary=summary, app_kept=app_kept, base_number=self.committed.state.number + 1)
 
+    def checkpoint(self) -> None:
+        """Let readers start at the next commit: it carries what no summary covers. One that is a base stays that."""
+        self._checkpoint = True
+
     def build(self, now: datetime) -> Commit:
         """The commit of this draft. Pure: the same draft and instant give the same commit."""
         at = parse_iso(iso(now))
@@ -210,12 +218,13 @@ class ThreadDraft:
         state = self.with_timer()
         outbox: list[OutboxMessage] = [*self._carried, *self._outbox, *self._taken_back(state, at)]
         changes: list[Change] = [*self._changes, *self._differences(), *self._armed(state, outbox)]
+        carries = self._checkpoint and self._summary is None
         return Commit(
             thread_id=self.thread_id,
             number=number,
             at=at,
             birth=self.birth,
-            from_number=self.from_number,
+            from_number=number if carries else self.from_number,
             first_seq=self.committed.state.last_seq + 1,
             entries=tuple(entry.model_copy(update={"at": at}) for entry in self.entries),
             consumed=tuple(self.consumed),
@@ -223,13 +232,14 @@ class ThreadDraft:
             outbox=tuple([*outbox, *self._outputs]),
             origin=self.state.origin if number == 1 else None,
             base=Base(summary=self._summary, snapshot=state) if self._summary else None,
+            checkpoint=Checkpoint(snapshot=state, carried=self.committed.entries) if carries else None,
         )
 
     def _differences(self) -> list[Change]:
         before, after = self.committed.state, self.state
         changes: list[Change] = []
-        if (before.owes, before.owes_to) != (after.owes, after.owes_to):
-            changes.append(Owes(to=after.owes_to if after.owes else None))
+        if (before.owes, before.owes_to, before.cause) != (after.owes, after.owes_to, after.cause):
+            changes.append(Owes(to=after.owes_to, cause=after.cause) if after.owes else Owes())
         if before.turns != after.turns:
             changes.append(TurnsUsed(turns=after.turns))
         if before.credit != after.credit and after.credit is not None:

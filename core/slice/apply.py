@@ -36,6 +36,7 @@ from core.accept.effects import (
 from core.blocks import text_content
 from core.changes import StateEdited
 from core.commit import Consumed
+from core.correlation import correlation_owed, correlation_sent
 from core.entries import User
 from core.errors import Refused
 from core.history.manager import HistoryManager
@@ -105,12 +106,16 @@ def _take_in(manager: HistoryManager, effect: TakingIn, taken: Input) -> None:
             manager.handle_content(named(manager, entry), taken.message_id, taken.body_digest, taken.key)
             if isinstance(entry, User):
                 draft.set_state(sources=())
+            _go_back(manager, taken)
         case Defer(entry=entry):
+            working_on = correlation_owed(manager.thread_id, manager.state)
             manager.defer_content(named(manager, entry), taken.message_id, taken.body_digest, taken.key)
+            draft.set_state(cause=working_on)
         case Begin(origin=origin):
             draft.set_state(origin=origin)
         case Open(credit=credit, entries=entries):
             begin_child(manager, credit, entries, taken.message_id)
+            _go_back(manager, taken)
         case NewUserInput(credit=credit):
             state = draft.state
             turned = state.turned or state.compaction is None
@@ -122,6 +127,12 @@ def _take_in(manager: HistoryManager, effect: TakingIn, taken: Input) -> None:
             draft.record(StateEdited(edits=edits))
         case _:
             assert_never(effect)
+
+
+def _go_back(manager: HistoryManager, taken: Input) -> None:
+    """What is owed for a message of another thread's goes back to what that thread worked on."""
+    if manager.state.owes_to == taken.message_id and (sent := correlation_sent(taken)) is not None:
+        manager.draft.set_state(cause=sent)
 
 
 def _apply_to_calls(manager: HistoryManager, effect: OfCalls) -> None:

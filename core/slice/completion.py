@@ -1,4 +1,4 @@
-"""One completion: the request checked and streamed into the turn buffer, tried again inside the time left.
+"""One completion: the request checked and streamed, tried again inside the time left.
 
 What comes out says how it ended; the round decides what that means for the thread.
 """
@@ -7,11 +7,11 @@ import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import Protocol
 
 from core.chunks import Chunk, Completed, ReasoningBlock, ReasoningDelta
 from core.clock import Clock
 from core.errors import ModelRefused, ModelUnavailable
-from core.history.manager import HistoryManager
 from core.ports import Model, Observer
 from core.request import ModelRequest
 from core.slice.notices import ThinkingEnded, ThinkingStarted, TurnDiscarded
@@ -23,16 +23,26 @@ TRIES_PER_SLICE = 3
 FIRST_PAUSE_SECONDS = 1.0
 
 
+class Collecting(Protocol):
+    """What a completion is streamed into: the history manager's turn buffer, for a turn."""
+
+    def handle_completion(self, chunk: Chunk) -> None:
+        """Take one more chunk."""
+
+    def discard_turn(self) -> None:
+        """Forget what was taken: the attempt failed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The turn buffer holds the whole turn."""
+    """What was streamed into holds the whole completion."""
 
     completed: Completed
 
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """No try of this slice succeeded; the turn buffer holds what the last one gave."""
+    """No try of this slice succeeded; what was streamed into holds what the last one gave."""
 
     tries: int
     """Of this completion, counted over slices."""
@@ -53,7 +63,7 @@ Ending = Finished | Unavailable | RefusedForGood
 class Completing:
     """What every try of a completion needs."""
 
-    manager: HistoryManager
+    into: Collecting
     model: Model
     clock: Clock
     observer: Observer
@@ -72,7 +82,7 @@ class Completing:
             except ModelUnavailable as error:
                 reason = str(error) or type(error).__name__
             except ModelRefused as error:
-                self.manager.discard_turn()
+                self.into.discard_turn()
                 return RefusedForGood(error)
             again = tries - self.tries_before < TRIES_PER_SLICE and tries < self.most_tries
             if not again or not time_for_completion(self.seconds_left() - pause_seconds):
@@ -82,7 +92,7 @@ class Completing:
             pause_seconds *= 2
 
     def _discard(self, reason: str) -> None:
-        self.manager.discard_turn()
+        self.into.discard_turn()
         self.observer.notice(TurnDiscarded(reason))
 
     async def _stream(self, request: ModelRequest) -> Completed:
@@ -98,7 +108,7 @@ class Completing:
                     thinking.see(chunk)
                     self.observer.notice(chunk)
                     if self._is_kept(chunk):
-                        self.manager.handle_completion(chunk)
+                        self.into.handle_completion(chunk)
                     if isinstance(chunk, Completed):
                         return chunk
         except TimeoutError as error:

@@ -15,7 +15,7 @@ def stop(manager: HistoryManager) -> None:
 
 def owe_nothing(manager: HistoryManager) -> None:
     """Nothing is owed, so no wake is needed to go on. One that comes back for unsent messages stays."""
-    manager.draft.set_state(owes=False, owes_to=None)
+    manager.draft.set_state(owes=False, owes_to=None, cause=None)
     forget_wake(manager)
 
 

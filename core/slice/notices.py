@@ -56,6 +56,13 @@ class CallAnswered:
     result: ToolResult
 
 
+@dataclass(frozen=True, slots=True)
+class RouteTaken:
+    """A supervisor has chosen who answers."""
+
+    route: str
+
+
 class Silent:
     """Observes nothing."""
 

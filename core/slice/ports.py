@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.clock import Clock
+from core.facts import DEAF, Witness
 from core.ports import Dispatcher, Model, ThreadStore
 
 COMMIT_SECONDS = 5.0
@@ -21,6 +22,8 @@ class SlicePorts:
     models: Callable[[str], Model]
     """The model of a name (`provider:model`). Raises DefinitionError for one that cannot be had."""
     clock: Clock
+    witness: Witness = DEAF
+    """Of the slice that runs."""
 
 
 def time_for_completion(seconds_left: float) -> float:

@@ -9,6 +9,7 @@ from core.history.chain import HistoryContext, ProcessorFailed, run_processors
 from core.history.estimates import CHARACTERS_PER_TOKEN, message_characters
 from core.history.manager import HistoryManager
 from core.history.processors import trim_to_tokens
+from core.message_template import with_template
 from core.ports import Model
 from core.render import render, with_placeholder
 from core.request import (
@@ -68,8 +69,9 @@ def _shown(
     limit = agent.limits.result_characters
     hidden = {one.seq: one for one in manager.state.hidden}
     shown = (with_placeholder(entry, hidden.get(entry.seq)) for entry in own)
+    said = (*manager.inherited.entries, *shown)
     return render(
-        (*manager.inherited.entries, *shown),
+        [with_template(entry, agent.message_template) for entry in said],
         summary=manager.summary,
         model=agent.model,
         result_characters=max(1, limit // SHRUNK_SHARE) if shrunk else limit,

@@ -28,13 +28,15 @@ from core.slice.calls import (
     plan_calls,
 )
 from core.slice.compaction import start_compaction
-from core.slice.completion import Completing, Ending, Finished, RefusedForGood, Unavailable
+from core.slice.completion import Collecting, Completing, Ending, Finished, RefusedForGood, Unavailable
 from core.slice.debts import forget_wake, owe_nothing
 from core.slice.hiding import hide_cause
 from core.slice.inline import Running
-from core.slice.notices import TurnPostponed
-from core.slice.ports import COMMIT_SECONDS, SlicePorts
+from core.slice.notices import SILENT, RouteTaken, TurnPostponed
+from core.slice.ports import COMMIT_SECONDS, SlicePorts, time_for_completion
 from core.slice.requests import build_request, context_window, estimated_tokens, processed
+from core.slice.routing import choose_route, routing_due
+from core.supervisor import Player, Supervisor
 from core.thread import PendingWake, ThreadState
 
 RETRY_FIRST_SECONDS = 5
@@ -57,25 +59,54 @@ class Round:
 
     manager: HistoryManager
     agent: Agent
-    agents: Mapping[str, Agent]
+    agents: Mapping[str, Player]
     """By name: who may play a child."""
     ports: SlicePorts
     observer: Observer
     seconds_left: Callable[[], float]
     tries_before: int
+    supervisor: Supervisor | None = None
+    """Who chooses the agent, where one does."""
+    routing: Usage | None = None
+    """What choosing it took, if that was done in this round."""
 
     async def run(self) -> RoundDone:
         """Complete, and leave the turn, or the failure, in the draft. Raises MalformedRequest (a bug of ours)."""
         try:
-            completing = self._completing()
-        except DefinitionError as error:
+            if self.supervisor is not None and self.routing is None and routing_due(self.manager):
+                return await self._route(self.supervisor)
+            return await self._complete(self._completing(self.agent, self.manager, self.observer))
+        except (DefinitionError, ProcessorFailed) as error:
             await self._fail("model", str(error))
             return RoundDone(False)
-        try:
-            return await self._complete(completing)
-        except ProcessorFailed as error:
-            await self._fail("model", str(error))
+
+    async def _route(self, supervisor: Supervisor) -> RoundDone:
+        """The round, played by whom the newest user message is for. Without time for its turn it is over here."""
+        chosen = await choose_route(
+            self.manager, supervisor, lambda asked, into: self._completing(asked, into, SILENT)
+        )
+        if isinstance(chosen, Unavailable):
+            self._retry_later(chosen.tries, chosen.reason)
             return RoundDone(False)
+        agent = supervisor.at(self._route_name)
+        self._renew_for(agent)
+        forget_wake(self.manager)
+        self.observer.notice(RouteTaken(str(self._route_name)))
+        if not time_for_completion(self.seconds_left()):
+            return RoundDone(False, chosen.usage)
+        done = await replace(self, agent=agent, routing=chosen.usage, tries_before=0).run()
+        return replace(done, usage=done.usage.plus(chosen.usage))
+
+    @property
+    def _route_name(self) -> str | None:
+        route = self.manager.state.route
+        return None if route is None else route.name
+
+    def _renew_for(self, agent: Agent) -> None:
+        """User text to the root renewed the credit to the limit of whoever answered before."""
+        credit = self.manager.state.credit
+        if credit is not None and not self.manager.thread_ancestors:
+            self.manager.draft.set_state(credit=credit + agent.limits.tokens - self.agent.limits.tokens)
 
     async def _complete(self, completing: Completing) -> RoundDone:
         window = context_window(self.agent, completing.model)
@@ -117,12 +148,12 @@ class Round:
         )
         return near and self._compact(blocking=estimate > window) and estimate > window
 
-    def _completing(self) -> Completing:
+    def _completing(self, asked: Player, into: Collecting, observer: Observer) -> Completing:
         return Completing(
-            manager=self.manager,
-            model=self.ports.models(self.agent.model),
+            into=into,
+            model=self.ports.models(asked.model),
             clock=self.ports.clock,
-            observer=self.observer,
+            observer=observer,
             seconds_left=self.seconds_left,
             tries_before=self.tries_before,
             most_tries=self.agent.limits.model_tries,
@@ -226,6 +257,8 @@ class Round:
                 usage=completed.usage,
                 stop_reason=completed.stop_reason,
                 citations=self.manager.state.sources if final else (),
+                route=self._route_name if self.supervisor is not None else None,
+                routing=self.routing,
             )
             self.manager.draft.send(answer)
             return

@@ -7,8 +7,10 @@ from core.accept import Setting
 from core.agent import Agent
 from core.app import App
 from core.chunks import Usage
+from core.correlation import correlation_owed
 from core.entries import ToolResult, TurnEnd
 from core.errors import LostRace, NotSettled, Refused, Returned
+from core.facts import Entered, Phase, RaceLost
 from core.history.manager import HistoryManager
 from core.messages import Input, Message, UserMessage
 from core.outbox import SendError
@@ -27,6 +29,8 @@ from core.slice.refuse import RefusedBody, refuse
 from core.slice.round import Round
 from core.slice.settle import leave_resend_wake, settle, someone_comes
 from core.slice.state import fit_state
+from core.slice.telling import correlation_here, facts_of, input_taken, thread_seen
+from core.supervisor import Supervisor
 from core.thread import PendingWake
 
 RACES = 3
@@ -69,6 +73,7 @@ async def run_slice(
             visit = _Slice(app, ports, thread_id, inputs, seconds_left, observer, completing, senders)
             return await visit.run()
         except LostRace:
+            ports.witness.hear(RaceLost())
             if race == RACES or seconds_left() <= 0:
                 raise
     raise AssertionError("unreachable")
@@ -103,18 +108,23 @@ class _Slice:
         self._carried: tuple[Unsent, ...] = ()
         self._lost: list[str] = []
         self._returned: list[tuple[Input, Returned]] = []
+        self._correlation_id: str | None = None
         self._manager: HistoryManager
 
     async def run(self) -> SliceReport:
         ports = self._ports
+        ports.witness.hear(Entered("load"))
         keys = [taken.key for taken in self._inputs]
         self._manager = await HistoryManager.new_with_history(
             ports.store, self._thread_id, keys, clock=ports.clock
         )
-        await self._settle()
+        self._correlation_id = correlation_owed(self._thread_id, self._manager.state)
+        await self._settle("settle")
+        ports.witness.hear(Entered("accept"))
         if self._manager.state.exists:
             fit_state(self._manager, self._agent)
         results = [self._take(taken) for taken in self._inputs]
+        self._tell_taken(results)
         await self._manager.inherit()
         self._observer.notice(ThreadVisited(self._manager.thread_stack, self._manager.state.origin.kind))
         for entry in self._manager.pending_items:
@@ -135,9 +145,18 @@ class _Slice:
         await self._refuse(results)
         return SliceReport(tuple(results), self._rounds, self._commits, self._usage, tuple(self._lost))
 
+    def _tell_taken(self, results: Sequence[Taken | Refused]) -> None:
+        """What became of the inputs, and what all that this slice does goes back to."""
+        witness = self._ports.witness
+        self._correlation_id = correlation_here(self._inputs, results, self._correlation_id)
+        witness.hear(thread_seen(self._manager, self._agent, self._correlation_id))
+        for taken, result in zip(self._inputs, results, strict=True):
+            witness.hear(input_taken(taken, result))
+
     @property
     def _agent(self) -> Agent:
-        return self._app.agent(self._manager.state.origin.agent)
+        state = self._manager.state
+        return self._app.agent(state.origin.agent, state.route.name if state.route else None)
 
     def _agent_for(self, taken: Input) -> Agent:
         """The agent whose limits and habits an input meets: a new thread's is the one asked for."""
@@ -148,7 +167,7 @@ class _Slice:
         setting = Setting(
             agent=self._agent_for(taken),
             now=self._ports.clock.now(),
-            agent_names=tuple(agent.name for agent in self._app.agents),
+            agent_names=tuple(self._app.by_name),
             completing=self._completing,
             senders=self._senders,
         )
@@ -199,10 +218,13 @@ class _Slice:
         return next_step(self._manager.state, self._agent.limits, situation)
 
     async def _round(self) -> None:
+        self._ports.witness.hear(Entered("round"))
+        player = self._app.player(self._manager.state.origin.agent)
         done = await Round(
             manager=self._manager,
             agent=self._agent,
-            agents={agent.name: agent for agent in self._app.agents},
+            supervisor=player if isinstance(player, Supervisor) else None,
+            agents=self._app.by_name,
             ports=self._ports,
             observer=self._observer,
             seconds_left=self._seconds_left,
@@ -216,8 +238,7 @@ class _Slice:
         await self._commit()
 
     def _caller(self) -> Caller:
-        agents = {agent.name: agent for agent in self._app.agents}
-        return Caller(self._manager, self._agent, agents, 0, self._ports.clock.now())
+        return Caller(self._manager, self._agent, self._app.by_name, 0, self._ports.clock.now())
 
     async def _run_approved(self) -> None:
         """Inline calls that a person approved are run before anything else is decided; a dead letter runs nothing."""
@@ -244,12 +265,16 @@ class _Slice:
         end_if_idle(self._manager)
         if self._carried:
             leave_resend_wake(self._manager, self._ports.clock.now())
-        if await self._manager.sync() is not None:
+        self._ports.witness.hear(Entered("commit"))
+        if (commit := await self._manager.sync()) is not None:
             self._commits += 1
-            await self._settle()
+            for fact in facts_of(commit):
+                self._ports.witness.hear(fact)
+            await self._settle("dispatch")
 
-    async def _settle(self) -> None:
-        unsent = await settle(self._manager, self._ports)
+    async def _settle(self, phase: Phase) -> None:
+        self._ports.witness.hear(Entered(phase))
+        unsent = await settle(self._manager, self._ports, self._correlation_id)
         self._carried = unsent.carried
         self._lost.extend(unsent.lost_outputs)
 

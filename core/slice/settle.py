@@ -13,6 +13,7 @@ from core.history.manager import HistoryManager
 from core.outbox import Carried
 from core.ports import Unsent
 from core.slice.ports import SlicePorts
+from core.slice.telling import settled
 from core.thread import PendingWake
 
 RESEND_FIRST_SECONDS = 5
@@ -29,15 +30,15 @@ class Leftover:
     """Ids of outputs that can never be sent: to be counted and logged."""
 
 
-async def settle(manager: HistoryManager, ports: SlicePorts) -> Leftover:
+async def settle(manager: HistoryManager, ports: SlicePorts, correlation_id: str | None = None) -> Leftover:
     """Settle the last commit, if it is not. What cannot be sent is put into the draft: carried on, or answered.
 
-    Raises StoreUnavailable.
+    `correlation_id`: what the messages are told to go back to. Raises StoreUnavailable.
     """
     commit = manager.unsettled
     if commit is None:
         return Leftover()
-    messages = outgoing(commit, manager.thread_stack, manager.metadata)
+    messages = outgoing(commit, manager.thread_stack, manager.metadata, correlation_id)
     unsent, marked = await asyncio.gather(
         ports.dispatcher.send(messages), ports.store.mark(commit), return_exceptions=True
     )
@@ -46,6 +47,7 @@ async def settle(manager: HistoryManager, ports: SlicePorts) -> Leftover:
     if isinstance(marked, BaseException):  # only now: nothing of this slice goes on behind its end
         raise marked
     carried = tuple(one for one in unsent if not _is_final(one))
+    ports.witness.hear(settled(commit, messages, unsent, carried))
     lost = tuple(one.message.id for one in unsent if _is_final(one) and one.message.queue == OUTPUT)
     answered = _answer_undeliverable(manager, unsent)
     if carried or answered:

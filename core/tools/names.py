@@ -35,6 +35,11 @@ def check_agent_name(name: object) -> None:
     _check("agent", name, MAX_NAME_CHARACTERS)
 
 
+def check_route_name(name: object) -> None:
+    """Raises DefinitionError unless `name` may be a supervisor's route."""
+    _check("route", name, MAX_NAME_CHARACTERS)
+
+
 def check_tool_name(name: object) -> None:
     """Raises DefinitionError unless `name` may be the name of a tool that an application defines."""
     _check("tool", name, MAX_NAME_CHARACTERS)

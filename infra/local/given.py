@@ -1,7 +1,6 @@
 """An app given as an object, as `module:attribute`: the functions load their app by name, as on Lambda."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from core.agent import Agent
@@ -51,7 +50,7 @@ def model_of(spec: str, model: str | None) -> str | None:
 
 
 def _with_whole_paths(app: App) -> App:
-    return replace(app, agents=tuple(replace(agent, model=_whole(agent.model)) for agent in app.agents))
+    return app.with_models(_whole)
 
 
 def _whole(model: str) -> str:

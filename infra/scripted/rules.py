@@ -25,6 +25,7 @@ def _groups(when: When, seen: Conversation) -> Mapping[str, str] | None:
         (when.depth, {context.depth}),
         (when.turns, {seen.turns}),
         (when.compaction, {context.compaction}),
+        (when.routing, {context.routing}),
         (when.attempt, {context.attempt}),
         (when.event if isinstance(when.event, bool) else None, {seen.event is not None}),
     )

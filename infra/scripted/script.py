@@ -45,6 +45,8 @@ class When(_Part):
     depth: int | None = None
     turns: int | None = None
     compaction: bool | None = None
+    routing: bool | None = None
+    """Whether a supervisor asks who is to answer."""
     attempt: int | None = None
     _keys: tuple[str, ...] = PrivateAttr(default=())
 

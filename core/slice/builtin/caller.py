@@ -9,6 +9,7 @@ from core.agent import Agent
 from core.blocks import Content, JsonBlock, text_content
 from core.entries import Outcome
 from core.history.manager import HistoryManager
+from core.supervisor import Player
 from core.text import wire_json
 
 MAX_TEXT_BYTES = 262_144
@@ -21,7 +22,7 @@ class Caller:
 
     manager: HistoryManager
     agent: Agent
-    agents: Mapping[str, Agent]
+    agents: Mapping[str, Player]
     spawn_credit: int
     """Tokens that each child of this turn is given."""
     now: datetime
