@@ -10,6 +10,7 @@ from infra.dynamodb.keys import (
     DIGEST,
     META,
     METADATA_PREFIX,
+    NUMBER,
     TIP,
     Item,
     item_key,
@@ -46,6 +47,12 @@ async def read_facts(table: Table, thread_id: str, keys: Sequence[InputKey]) -> 
         metadata=_metadata(found.get((root, META), {})),
         newest=max([tip, *(number_of(item) for item in markers.values())]),
     )
+
+
+async def read_marker(table: Table, thread_id: str, key: InputKey) -> int | None:
+    """As `LogReader.taken_in`."""
+    number = await table.get(item_key(partition(thread_id), marker_sort_key(key)), NUMBER)
+    return None if number is None else int(number["N"])
 
 
 def _metadata(item: Item) -> dict[str, Any]:

@@ -1,5 +1,8 @@
-"""Reading what a thread was: its entries in order, page by page, and its state after any commit. Not for slices."""
+"""Reading what a thread was: its entries and commits in order, page by page, and its state after any commit. Not for
+slices.
+"""
 
+from core.commit import Commit
 from core.entries import Entry
 from core.errors import UnreadableRecord
 from core.fold import fold_commits
@@ -8,8 +11,9 @@ from infra.dynamodb.codec import first_seq_of
 from infra.dynamodb.commits import whole_commits
 from infra.dynamodb.keys import FROM, NEWEST_COMMIT, Item, commit_number, commit_sort_key, item_key, partition
 from infra.dynamodb.payloads import Payloads
-from infra.dynamodb.positions import commit_holding
+from infra.dynamodb.positions import commit_holding, newest_commit
 from infra.dynamodb.table import Span, Table
+from infra.log_reader import LogPage
 
 
 async def read_entries(
@@ -47,3 +51,16 @@ async def read_state_at(table: Table, payloads: Payloads, thread_id: str, number
         raise UnreadableRecord(f"{thread_id!r}: commits are missing from {first} on")
     commits = await whole_commits(payloads, items)
     return fold_commits(FoldedThread(), [stored.commit for stored in commits]).state
+
+
+async def read_newest(table: Table, payloads: Payloads, thread_id: str) -> Commit | None:
+    """As `LogReader.newest`."""
+    item = await newest_commit(table, thread_id)
+    return (await whole_commits(payloads, [item]))[0].commit if item is not None else None
+
+
+async def read_page(table: Table, payloads: Payloads, thread_id: str, number: int, limit: int) -> LogPage:
+    """As `LogReader.page`."""
+    page = await table.page(Span(partition(thread_id), commit_sort_key(number), NEWEST_COMMIT, limit=limit))
+    commits = await whole_commits(payloads, page.items)
+    return LogPage(tuple(stored.commit for stored in commits), page.next_key is not None)

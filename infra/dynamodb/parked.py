@@ -67,6 +67,16 @@ async def read_parked(table: Table, payloads: Payloads, limit: int) -> tuple[Par
         start = page.next_key
         if start is None:
             break
+    return await _whole(payloads, items)
+
+
+async def read_parked_lately(table: Table, payloads: Payloads, limit: int) -> tuple[ParkedBody, ...]:
+    """The newest `limit` bodies at most, newest first: as many as one request gives."""
+    page = await table.page(Span(PARKED, _EARLIEST, _LATEST, newest_first=True, limit=limit))
+    return await _whole(payloads, page.items)
+
+
+async def _whole(payloads: Payloads, items: list[Item]) -> tuple[ParkedBody, ...]:
     bodies = await payloads.get([item[_BODY]["S"] for item in items if _BODY in item])
     return tuple(parked_of(item, bodies) for item in items)
 

@@ -1,5 +1,6 @@
 """Where in a log an entry stands: the commit that holds it, by bisection, and the base that sums up what is before."""
 
+from core.errors import UnreadableRecord
 from core.lineage import newest_base
 from core.thread import Ancestor
 from infra.dynamodb.codec import FIRST_SEQ, first_seq_of
@@ -13,6 +14,7 @@ from infra.dynamodb.keys import (
     item_key,
     number_of,
     partition,
+    summary_seq,
     summary_sort_key,
 )
 from infra.dynamodb.payloads import Payloads
@@ -22,11 +24,11 @@ from infra.dynamodb.table import Span, Table
 
 async def locate(table: Table, payloads: Payloads, thread_id: str, seq: int) -> Ancestor | None:
     """As `ThreadStore.locate`."""
-    newest = await _newest(table, thread_id)
+    newest = await newest_commit(table, thread_id)
     if newest is None or seq < 1 or not await _reaches(payloads, newest, seq):
         return None
     async with parallel() as group:
-        holding = group.create_task(_begins_last(table, newest, seq))
+        ranging = group.create_task(_range(table, newest, seq))
         summing = group.create_task(newest_summary(table, thread_id, seq))
     whole = Ancestor(thread_id=thread_id, cutoff_seq=seq, first_commit=1, last_commit=holding.result())
     return from_newest_base(whole, summing.result())
@@ -34,7 +36,7 @@ async def locate(table: Table, payloads: Payloads, thread_id: str, seq: int) -> 
 
 async def commit_holding(table: Table, thread_id: str, seq: int) -> int:
     """The number of the last commit that begins at or before `seq`: a few small reads at any length."""
-    newest = await _newest(table, thread_id)
+    newest = await newest_commit(table, thread_id)
     return await _begins_last(table, newest, seq) if newest is not None else 1
 
 
@@ -68,6 +70,20 @@ async def _begins_last(table: Table, newest: Item, seq: int) -> int:
     pk = newest["pk"]["S"]
     low, high = 1, commit_number(newest)
     if first_seq_of(newest) <= seq:
+async def _range(table: Table, newest: Item, seq: int) -> tuple[int, int]:
+    """First and last commit of what holds the entries up to `seq`, as far as no summary of then covers them.
+
+    The first one is where a reader had to start when the one before the last was the newest.
+    """
+    pk, last = newest["pk"]["S"], await _begins_last(table, newest, seq)
+    if last == 1:
+        return 1, 1
+    begins = await table.get(item_key(pk, commit_sort_key(last - 1)), FROM)
+    if begins is None:
+        raise UnreadableRecord(f"{pk.removeprefix('T#')!r}: commit {last - 1} is missing")
+    return int(begins["N"]), last
+
+
         return high
     while high - low > 1:
         middle = (low + high) // 2

@@ -11,21 +11,23 @@ from core.thread import Ancestor, Inherited, ThreadState
 from infra.dynamodb import settle
 from infra.dynamodb.codec import StoredCommit
 from infra.dynamodb.commits import write_commit
-from infra.dynamodb.history import read_entries, read_state_at
+from infra.dynamodb.facts import read_marker
+from infra.dynamodb.history import read_entries, read_newest, read_page, read_state_at
 from infra.dynamodb.keys import FIRST_READER, LAST_READER, partition
 from infra.dynamodb.lineage import LineageReader
 from infra.dynamodb.load import Loader
-from infra.dynamodb.parked import park, read_parked
+from infra.dynamodb.parked import park, read_parked, read_parked_lately
 from infra.dynamodb.payloads import Payloads
-from infra.dynamodb.positions import locate
+from infra.dynamodb.positions import commit_holding, locate
 from infra.dynamodb.requests import Client, Patience
 from infra.dynamodb.table import Span, Table
 from infra.dynamodb.warm import WarmRanges, WarmThreads
+from infra.log_reader import LogPage
 from infra.store_rules import RETENTION_DAYS, thread_expires_at
 
 
 class DynamoStore:
-    """Implements `core.ports.ThreadStore`.
+    """Implements `core.ports.ThreadStore` and `infra.log_reader.LogReader`.
 
     `dynamodb` and `s3` are asynchronous clients with the SDK's own retries off. `seconds_left` tells how long requests
     may still be tried in this invocation (infinity: no bound but the number of tries). One store serves a container's
@@ -80,6 +82,21 @@ class DynamoStore:
 
     async def entries(self, thread_id: str, after_seq: int = 0, limit: int = 1000) -> tuple[Entry, ...]:
         return await read_entries(self._table, self._payloads, thread_id, after_seq, limit)
+
+    async def newest(self, thread_id: str) -> Commit | None:
+        return await read_newest(self._table, self._payloads, thread_id)
+
+    async def page(self, thread_id: str, number: int, limit: int) -> LogPage:
+        return await read_page(self._table, self._payloads, thread_id, number, limit)
+
+    async def commit_holding(self, thread_id: str, seq: int) -> int:
+        return await commit_holding(self._table, thread_id, seq)
+
+    async def taken_in(self, thread_id: str, key: InputKey) -> int | None:
+        return await read_marker(self._table, thread_id, key)
+
+    async def parked_lately(self, limit: int) -> tuple[ParkedBody, ...]:
+        return await read_parked_lately(self._table, self._payloads, limit)
 
     async def parked(self, limit: int = 1000) -> tuple[ParkedBody, ...]:
         """Parked bodies for people, oldest first."""

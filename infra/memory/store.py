@@ -20,6 +20,7 @@ from core.messages import InputKey
 from core.ports import LoadedThread, ParkedBody
 from core.text import canonical_json
 from core.thread import Ancestor, FoldedThread, Inherited, ThreadState
+from infra.log_reader import LogPage
 from infra.store_rules import (
     RETENTION_DAYS,
     marked_inputs,
@@ -58,7 +59,9 @@ class _Thread:
 
 
 class MemoryStore:
-    """Implements `core.ports.ThreadStore`. One event loop at a time; no method waits, so each is atomic."""
+    """Implements `core.ports.ThreadStore` and `infra.log_reader.LogReader`. One event loop at a time; no method waits, so
+    each is atomic.
+    """
 
     def __init__(self, clock: Clock = SYSTEM_CLOCK, *, retention_days: int = RETENTION_DAYS) -> None:
         self._clock = clock
@@ -154,6 +157,26 @@ class MemoryStore:
         return tuple(entry for entry in entries if after_seq < entry.seq <= after_seq + limit)
 
     def commits(self, thread_id: str) -> tuple[Commit, ...]:
+    async def newest(self, thread_id: str) -> Commit | None:
+        log = self._thread(thread_id).log
+        return _read(log[max(log)]) if log else None
+
+    async def page(self, thread_id: str, number: int, limit: int) -> LogPage:
+        log = self._thread(thread_id).log
+        numbers = sorted(known for known in log if known >= number)
+        return LogPage(tuple(_read(log[known]) for known in numbers[:limit]), len(numbers) > limit)
+
+    async def commit_holding(self, thread_id: str, seq: int) -> int:
+        begins = (commit.number for commit in self.commits(thread_id) if commit.first_seq <= seq)
+        return max(begins, default=1)
+
+    async def taken_in(self, thread_id: str, key: InputKey) -> int | None:
+        marker = self._marker(self._thread(thread_id), key)
+        return marker.number if marker is not None else None
+
+    async def parked_lately(self, limit: int) -> tuple[ParkedBody, ...]:
+        return (await self.parked(len(self._parked)))[::-1][:limit]
+
         """The thread's whole log, oldest first, for those who check it."""
         log = self._thread(thread_id).log
         return tuple(_read(log[number]) for number in sorted(log))
