@@ -1,6 +1,5 @@
 """Where in a log an entry stands: the commit that holds it, by bisection, and the base that sums up what is before."""
 
-from core.errors import UnreadableRecord
 from core.lineage import newest_base
 from core.thread import Ancestor
 from infra.dynamodb.codec import FIRST_SEQ, first_seq_of
@@ -14,7 +13,6 @@ from infra.dynamodb.keys import (
     item_key,
     number_of,
     partition,
-    summary_seq,
     summary_sort_key,
 )
 from infra.dynamodb.payloads import Payloads
@@ -28,7 +26,7 @@ async def locate(table: Table, payloads: Payloads, thread_id: str, seq: int) -> 
     if newest is None or seq < 1 or not await _reaches(payloads, newest, seq):
         return None
     async with parallel() as group:
-        ranging = group.create_task(_range(table, newest, seq))
+        holding = group.create_task(_begins_last(table, newest, seq))
         summing = group.create_task(newest_summary(table, thread_id, seq))
     whole = Ancestor(thread_id=thread_id, cutoff_seq=seq, first_commit=1, last_commit=holding.result())
     return from_newest_base(whole, summing.result())
@@ -52,7 +50,8 @@ def from_newest_base(ancestor: Ancestor, summary: Item | None) -> Ancestor:
     return newest_base(ancestor, number_of(summary), int(summary[FROM]["N"])) if summary else ancestor
 
 
-async def _newest(table: Table, thread_id: str) -> Item | None:
+async def newest_commit(table: Table, thread_id: str) -> Item | None:
+    """The item of the newest commit; None for an empty log."""
     span = Span(partition(thread_id), commit_sort_key(0), NEWEST_COMMIT, newest_first=True, limit=1)
     page = await table.page(span)
     return page.items[0] if page.items else None
@@ -70,20 +69,6 @@ async def _begins_last(table: Table, newest: Item, seq: int) -> int:
     pk = newest["pk"]["S"]
     low, high = 1, commit_number(newest)
     if first_seq_of(newest) <= seq:
-async def _range(table: Table, newest: Item, seq: int) -> tuple[int, int]:
-    """First and last commit of what holds the entries up to `seq`, as far as no summary of then covers them.
-
-    The first one is where a reader had to start when the one before the last was the newest.
-    """
-    pk, last = newest["pk"]["S"], await _begins_last(table, newest, seq)
-    if last == 1:
-        return 1, 1
-    begins = await table.get(item_key(pk, commit_sort_key(last - 1)), FROM)
-    if begins is None:
-        raise UnreadableRecord(f"{pk.removeprefix('T#')!r}: commit {last - 1} is missing")
-    return int(begins["N"]), last
-
-
         return high
     while high - low > 1:
         middle = (low + high) // 2
