@@ -1,7 +1,7 @@
 """From a commit's outbox to messages ready to send: a pure function, so that whoever settles sends the same things."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 from core.child_messages import (
@@ -51,14 +51,19 @@ def worker_queue(worker: str) -> str:
 
 
 def outgoing(
-    commit: Commit, thread_stack: tuple[str, ...], metadata: Mapping[str, Any]
+    commit: Commit,
+    thread_stack: tuple[str, ...],
+    metadata: Mapping[str, Any],
+    correlation_id: str | None = None,
 ) -> tuple[Outgoing, ...]:
     """Every message the commit promised, carried ones first. The same commit always gives the same ids.
 
     `thread_stack`: ids from the root to this thread. `metadata`: the root's, before this commit or after.
+    `correlation_id`: beside them, on each.
     """
     build = _Builder(commit, thread_stack, {**metadata, **metadata_set(commit)})
-    return tuple(build.message(position, message) for position, message in enumerate(commit.outbox))
+    messages = (build.message(position, message) for position, message in enumerate(commit.outbox))
+    return tuple(replace(message, correlation_id=correlation_id) for message in messages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -238,6 +238,8 @@ class Input:
     body: str = ""
     """As it came, for people, should it be refused."""
     sent_at: datetime | None = None
+    correlation_id: str | None = None
+    """As it travelled beside the message. Anybody may set it."""
 
     @property
     def key(self) -> InputKey:
@@ -252,9 +254,12 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """What a queue knows about a body: the SQS message id, the group, the sender, the first sending."""
+    """What a queue knows about a body: the SQS message id, the group, the sender, the first sending, and what it goes
+    back to.
+    """
 
     transport_id: str
     group: str | None
     sender: str | None = None
     sent_at: datetime | None = None
+    correlation_id: str | None = None

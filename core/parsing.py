@@ -31,6 +31,7 @@ def parse_input(body: str, envelope: Envelope) -> Input:
         sender=envelope.sender,
         body=body,
         sent_at=envelope.sent_at,
+        correlation_id=envelope.correlation_id,
     )
 
 

@@ -119,6 +119,8 @@ class Outgoing:
     """
     call_id: str | None = None
     """The call that this message dispatches, if it does."""
+    correlation_id: str | None = None
+    """Travels beside the body, for logs (`core/correlation.py`). Not part of the message: it may be missing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,7 +185,7 @@ class HistoryManager:
 
     def owe(self, message_id: str) -> None:
         """An answer is owed, to this input as the newest."""
-        self.draft.set_state(owes=True, owes_to=message_id)
+        self.draft.set_state(owes=True, owes_to=message_id, cause=None)
 
     def answer_call(self, call_id: str, content: Content, outcome: Outcome = "ok") -> None:
         """Answer a live call from inside: an inline result, a refusal, a limit, a deadline."""
