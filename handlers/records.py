@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from core.correlation import ATTRIBUTE, is_correlation_id
 from core.ids import digest
 from core.senders import FIRST_SENDER
 
@@ -25,6 +26,8 @@ class QueueRecord:
     """Whom the sender says it sends this again for (`core.senders.FIRST_SENDER`). Anybody may say that."""
     sent_at: datetime
     receive_count: int
+    correlation_id: str | None = None
+    """As it travelled beside the message, if it can be one. Anybody may say that."""
 
     @property
     def attempt(self) -> str:
@@ -39,6 +42,7 @@ def records_of(event: Mapping[str, Any]) -> tuple[QueueRecord, ...]:
 
 def _record(record: Mapping[str, Any]) -> QueueRecord:
     attributes = record["attributes"]
+    correlation = _beside(record, ATTRIBUTE)
     return QueueRecord(
         message_id=record["messageId"],
         receipt_handle=record["receiptHandle"],
@@ -46,7 +50,14 @@ def _record(record: Mapping[str, Any]) -> QueueRecord:
         source_arn=record["eventSourceARN"],
         group=attributes.get("MessageGroupId"),
         sender=attributes.get("SenderId"),
-        first_sender=record.get("messageAttributes", {}).get(FIRST_SENDER, {}).get("stringValue"),
+        first_sender=_beside(record, FIRST_SENDER),
         sent_at=datetime.fromtimestamp(int(attributes["SentTimestamp"]) / 1000, UTC),
         receive_count=int(attributes["ApproximateReceiveCount"]),
+        correlation_id=correlation if is_correlation_id(correlation) else None,
     )
+
+
+def _beside(record: Mapping[str, Any], name: str) -> str | None:
+    """The text of a message attribute."""
+    value: str | None = record.get("messageAttributes", {}).get(name, {}).get("stringValue")
+    return value

@@ -43,7 +43,7 @@ async def visit(record: QueueRecord, container: AgentContainer, *, completing: b
 def envelope_of(record: QueueRecord, container: AgentContainer) -> Envelope:
     """What the queue said about the record, and whose word it is."""
     sender = whose_word(container.senders, record.sender, record.first_sender)
-    return Envelope(record.message_id, record.group, sender, record.sent_at)
+    return Envelope(record.message_id, record.group, sender, record.sent_at, record.correlation_id)
 
 
 async def refuse_record(record: QueueRecord, container: AgentContainer, refusal: Refused) -> None:

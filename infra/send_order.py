@@ -14,7 +14,8 @@ from core.clock import Clock
 from core.delivery import OUTPUT
 from core.ports import Outgoing, Unsent
 from infra.scheduler.requests import is_for_scheduler
-from infra.sqs.limits import MAX_BATCH_BYTES, MAX_BATCH_ENTRIES, body_bytes
+from infra.sqs.limits import MAX_BATCH_BYTES, MAX_BATCH_ENTRIES, message_bytes
+from infra.sqs.requests import attributes_of
 
 FIRST_BACKOFF_SECONDS = 0.1
 MAX_BACKOFF_SECONDS = 2.0
@@ -83,7 +84,7 @@ class QueueShare:
         for position, message in self._waiting.items():
             if message.group in held and position not in self._failed:
                 continue
-            size += body_bytes(message.body)
+            size += message_bytes(message.body, attributes_of(message))
             if self._trying and (size > MAX_BATCH_BYTES or len(self._trying) == MAX_BATCH_ENTRIES):
                 break
             self._trying.append(position)

@@ -3,8 +3,10 @@
 Sent directly, since there is no commit of the child's: under an id of the message's own, so that it is told once.
 """
 
+from dataclasses import replace
 from typing import Any
 
+from core.correlation import correlation_sent
 from core.delivery import INPUT
 from core.errors import NotSettled
 from core.ids import digest
@@ -31,7 +33,11 @@ async def give_back(ports: SlicePorts, taken: Input, reason: str) -> None:
             told = {"type": "thread_report", "call_id": call_id, "text": reason, "closing": True}
         case _:
             return
-    unsent = await ports.dispatcher.send([_in_its_name(message.thread_id, taken.message_id, parent, told)])
+    back = replace(
+        _in_its_name(message.thread_id, taken.message_id, parent, told),
+        correlation_id=correlation_sent(taken),
+    )
+    unsent = await ports.dispatcher.send([back])
     if unsent:
         raise NotSettled(f"message {taken.message_id!r} cannot be given back for now")
 

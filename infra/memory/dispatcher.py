@@ -39,6 +39,7 @@ class MemorySender:
             group=request.group,
             dedup_id=request.dedup_id,
             delay_seconds=request.delay_seconds,
+            attributes=request.attributes,
         )
 
     def _schedule(self, message: Outgoing, schedules: MemorySchedules) -> None:

@@ -4,7 +4,7 @@ Time moves only with the clock. Messages come out as the records of a Lambda SQS
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from core.clock import SYSTEM_CLOCK, Clock
 from core.errors import MisuseError
 from core.ids import digest
 from infra.queue_errors import Unsendable
-from infra.sqs.limits import MAX_BATCH_ENTRIES, body_fault, fifo_fault, standard_fault
+from infra.sqs.limits import MAX_BATCH_ENTRIES, STRING, body_fault, fifo_fault, standard_fault
 
 DEDUPLICATION_WINDOW = timedelta(minutes=5)
 REGION, ACCOUNT = "us-east-1", "000000000000"
@@ -44,6 +44,7 @@ class _Message:
     sequence: int = 0
     receive_count: int = 0
     first_received_at: datetime | None = None
+    attributes: Mapping[str, str] = field(default_factory=dict)
     receipt: str | None = None
     """Of the newest receive; an older one deletes nothing any more on FIFO, as in SQS."""
 
@@ -90,6 +91,7 @@ class MemoryQueues:
         dedup_id: str | None = None,
         delay_seconds: int = 0,
         sender: str = ANONYMOUS,
+        attributes: Mapping[str, str] | None = None,
     ) -> str:
         """Put a message in; returns its id. A repeat within the deduplication window returns the first one's."""
         queue, now = self._queue(name), self._clock.now()
@@ -105,7 +107,15 @@ class MemoryQueues:
             queue.remembered[dedup_id] = (message_id, now)
         visible_at = now + timedelta(seconds=delay_seconds)
         queue.messages[message_id] = _Message(
-            message_id, body, sender, now, visible_at, group, dedup_id, sequence=self._sent
+            message_id,
+            body,
+            sender,
+            now,
+            visible_at,
+            group,
+            dedup_id,
+            self._sent,
+            attributes=attributes or {},
         )
         return message_id
 
@@ -234,7 +244,9 @@ def _record(queue: _Queue, message: _Message) -> dict[str, Any]:
             "ApproximateFirstReceiveTimestamp": _epoch_ms(message.first_received_at or message.sent_at),
             **(fifo if queue.settings.fifo else {}),
         },
-        "messageAttributes": {},
+        "messageAttributes": {
+            name: {"stringValue": value, "dataType": STRING} for name, value in message.attributes.items()
+        },
         "md5OfBody": hashlib.md5(message.body.encode(), usedforsecurity=False).hexdigest(),
         "eventSource": "aws:sqs",
         "eventSourceARN": queue_arn(queue.name),

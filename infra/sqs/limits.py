@@ -4,12 +4,16 @@ Sources: the SQS quotas and the `SendMessage` reference. Every adapter, the in-m
 """
 
 import re
+from collections.abc import Mapping
 
 MAX_BODY_BYTES = 1_048_576
+"""With its attributes."""
 MAX_BATCH_BYTES = 1_048_576
-"""Bodies of one SendMessageBatch together."""
+"""Messages of one SendMessageBatch together."""
 MAX_BATCH_ENTRIES = 10
 MAX_DELAY_SECONDS = 900
+STRING = "String"
+"""The data type of attributes."""
 
 _UNCARRIABLE = re.compile("[^\\t\\n\\r\\u0020-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 _ID = re.compile(r"[!-~]{1,128}")
@@ -19,6 +23,13 @@ _ID = re.compile(r"[!-~]{1,128}")
 def body_bytes(body: str) -> int:
     """The size SQS counts: UTF-8. A lone surrogate, which `body_fault` refuses, counts as three bytes."""
     return len(body.encode("utf-8", "surrogatepass"))
+
+
+def message_bytes(body: str, attributes: Mapping[str, str]) -> int:
+    """What SQS counts of a message: its body, and each attribute's name, type and value."""
+    return body_bytes(body) + sum(
+        len(f"{name}{STRING}{value}".encode()) for name, value in attributes.items()
+    )
 
 
 def body_fault(body: str) -> str | None:

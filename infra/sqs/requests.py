@@ -1,13 +1,23 @@
 """From an `Outgoing` to the parameters of a SQS send, one function for the asynchronous and the synchronous sender."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from core.correlation import ATTRIBUTE
 from core.delivery import DELAY, INPUT, OUTPUT
 from core.ports import Outgoing
-from infra.sqs.limits import MAX_DELAY_SECONDS, body_fault, fifo_fault, standard_fault
+from infra.sqs.limits import (
+    MAX_BODY_BYTES,
+    MAX_DELAY_SECONDS,
+    STRING,
+    body_fault,
+    fifo_fault,
+    message_bytes,
+    standard_fault,
+)
 
 FIFO_QUEUES = frozenset({INPUT, OUTPUT})
 
@@ -20,6 +30,8 @@ class SendRequest:
     group: str | None = None
     dedup_id: str | None = None
     delay_seconds: int = 0
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    """Travel beside the body."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -28,6 +40,10 @@ class SendRequest:
             "MessageGroupId": self.group,
             "MessageDeduplicationId": self.dedup_id,
             "DelaySeconds": self.delay_seconds or None,
+            "MessageAttributes": {
+                name: {"DataType": STRING, "StringValue": value} for name, value in self.attributes.items()
+            }
+            or None,
         }
         return {"MessageBody": self.body} | {
             key: value for key, value in optional.items() if value is not None
@@ -41,10 +57,19 @@ def is_fifo(queue: str) -> bool:
 
 def request_for(message: Outgoing, now: datetime) -> SendRequest:
     """The message as SQS gets it. Sent again later, only a delay differs: what is left of it."""
+    beside = attributes_of(message)
     if is_fifo(message.queue):
-        return SendRequest(message.body, group=message.group, dedup_id=message.id)
+        return SendRequest(message.body, message.group, message.id, attributes=beside)
     delay = delay_seconds(message.due_at, now) if message.queue == DELAY else 0
-    return SendRequest(message.body, delay_seconds=delay)
+    return SendRequest(message.body, delay_seconds=delay, attributes=beside)
+
+
+def attributes_of(message: Outgoing) -> dict[str, str]:
+    """What travels beside the body: its correlation id, unless just that would make it too large."""
+    if message.correlation_id is None:
+        return {}
+    beside = {ATTRIBUTE: message.correlation_id}
+    return beside if message_bytes(message.body, beside) <= MAX_BODY_BYTES else {}
 
 
 def request_fault(message: Outgoing, now: datetime) -> str | None:
