@@ -11,6 +11,7 @@ from core.messages import Input
 from core.ports import ThreadStore
 from core.settings import Limits
 from core.slice import SlicePorts, SliceReport, run_slice
+from core.supervisor import Player
 from core.thread import ThreadState
 from core.tools import tool
 from infra.memory import MemoryClock, MemoryStore
@@ -105,11 +106,15 @@ class World:
 
     def limit(self, **limits: Any) -> None:
         """Change limits of every agent."""
-        agents = [replace(one, limits=replace(one.limits, **limits)) for one in self.app.agents]
+        agents = [
+            replace(one, limits=replace(one.limits, **limits))
+            for one in self.app.agents
+            if isinstance(one, Agent)
+        ]
         self.app = App(agents=agents)
 
 
-def world(*turns: Turn, store: ThreadStore | None = None, app: App | Agent | None = None) -> World:
+def world(*turns: Turn, store: ThreadStore | None = None, app: App | Player | None = None) -> World:
     """A new deployment whose model will play these turns; over a memory store unless one is given."""
     clock = MemoryClock(START)
     return World(

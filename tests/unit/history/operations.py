@@ -50,6 +50,7 @@ NAMES = (
     "facts",
     "state",
     "compact",
+    "checkpoint",
 )
 OFTEN = ("turn", "turn", "turn", "queued", "result", "compact", "sync", "sync", "sync")
 
@@ -182,6 +183,10 @@ class Life:
         safe = [entry.seq for entry in history if is_safe_cut(history, entry.seq)]
         if safe:
             self.manager.apply_compaction(Summary(text="so far", up_to_seq=safe[number % len(safe)]))
+
+
+    def _checkpoint(self, number: int, chunks: list[str]) -> None:
+        self.manager.draft.checkpoint()
 
 
 def folded(commits: list[Commit]) -> FoldedThread:
