@@ -156,7 +156,6 @@ class MemoryStore:
         entries = (entry for commit in self.commits(thread_id) for entry in commit.entries)
         return tuple(entry for entry in entries if after_seq < entry.seq <= after_seq + limit)
 
-    def commits(self, thread_id: str) -> tuple[Commit, ...]:
     async def newest(self, thread_id: str) -> Commit | None:
         log = self._thread(thread_id).log
         return _read(log[max(log)]) if log else None
@@ -177,6 +176,7 @@ class MemoryStore:
     async def parked_lately(self, limit: int) -> tuple[ParkedBody, ...]:
         return (await self.parked(len(self._parked)))[::-1][:limit]
 
+    def commits(self, thread_id: str) -> tuple[Commit, ...]:
         """The thread's whole log, oldest first, for those who check it."""
         log = self._thread(thread_id).log
         return tuple(_read(log[number]) for number in sorted(log))
