@@ -9,6 +9,7 @@ from core.blocks import DocumentBlock, ImageBlock, JsonBlock, TextBlock
 from core.errors import DefinitionError
 from core.settings import Limits, Settings
 from core.sources import Source
+from core.supervisor import Supervisor
 from core.tools import ToolContext, ToolResult, tool
 from core.tools.asking import Answered, AskAuth, AskChoice
 
@@ -25,6 +26,7 @@ __all__ = [
     "Limits",
     "Settings",
     "Source",
+    "Supervisor",
     "TextBlock",
     "ToolContext",
     "ToolResult",

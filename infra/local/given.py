@@ -3,8 +3,8 @@
 import sys
 from pathlib import Path
 
-from core.agent import Agent
 from core.app import App
+from core.supervisor import Player
 
 _SCRIPT = "script:"
 _kept: dict[str, App] = {}
@@ -18,7 +18,7 @@ def __getattr__(name: str) -> App:
         raise AttributeError(name) from None
 
 
-def spec_of(app: str | App | Agent) -> str:
+def spec_of(app: str | App | Player) -> str:
     """`module:attribute` of an app. One that no module holds is kept here, scripts relative to the working folder."""
     if isinstance(app, str):
         return app

@@ -3,9 +3,9 @@
 from datetime import datetime, timedelta
 from typing import Any, Self
 
-from core.agent import Agent
 from core.app import App
 from core.errors import MisuseError
+from core.supervisor import Player
 from infra.local.clock import LocalClock
 from infra.local.functions import WrapPorts
 from infra.local.given import model_of, spec_of
@@ -29,7 +29,7 @@ class LocalTorpor:
 
     def __init__(
         self,
-        app: str | App | Agent,
+        app: str | App | Player,
         model: str | None = None,
         *,
         start: datetime | None = None,

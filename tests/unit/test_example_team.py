@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core import ToolContext
+from core import Agent, ToolContext
 from core.messages import Envelope, SubscriptionEvent
 from core.parsing import parse_input
 from core.text import wire_json
@@ -20,8 +20,9 @@ def _own_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_only_the_lead_has_children_and_only_the_writer_publishes() -> None:
-    spawning = [agent.name for agent in app.agents if "spawn_thread" in agent.offered]
-    publishing = [agent.name for agent in app.agents if "publish" in agent.offered]
+    agents = [player for player in app.agents if isinstance(player, Agent)]
+    spawning = [agent.name for agent in agents if "spawn_thread" in agent.offered]
+    publishing = [agent.name for agent in agents if "publish" in agent.offered]
     assert (spawning, publishing) == (["lead"], ["writer"])
 
 
