@@ -1,0 +1,57 @@
+"""Following a thread: its entries from any seq on, each once and in order, and those still to come."""
+
+from collections.abc import AsyncGenerator
+from typing import Final
+
+from core.changes import Closed
+from core.clock import Clock
+from core.commit import Commit
+from core.entries import Entry
+from infra.log_reader import LogReader
+
+FIRST_PAUSE_SECONDS: Final = 0.2
+LONGEST_PAUSE_SECONDS: Final = 5.0
+PAGE_COMMITS: Final = 32
+
+
+async def commits_from(
+    reader: LogReader, thread_id: str, number: int, page_commits: int = PAGE_COMMITS
+) -> AsyncGenerator[Commit, None]:
+    """The commits that there are, from `number` on: no more than a page of them at a time is held."""
+    more = True
+    while more:
+        page = await reader.page(thread_id, number, page_commits)
+        for commit in page.commits:
+            yield commit
+            number = commit.number + 1
+        more = page.more
+
+
+async def first_number(reader: LogReader, thread_id: str, after_seq: int) -> int:
+    """Where to begin reading for the entries behind `after_seq`."""
+    return await reader.commit_holding(thread_id, after_seq + 1) if after_seq > 0 else 1
+
+
+async def follow(
+    reader: LogReader, clock: Clock, thread_id: str, after_seq: int
+) -> AsyncGenerator[Entry, None]:
+    """Entries behind `after_seq`, waiting for those to come; ends with the thread, once it is closed.
+
+    Whoever begins anew after the last `seq` seen misses none and sees none twice: seqs have no gaps (*append-only*).
+    A look at a thread with nothing new is one request.
+    """
+    number = await first_number(reader, thread_id, after_seq)
+    closed = (await reader.load(thread_id)).folded.state.closed
+    pause_seconds = FIRST_PAUSE_SECONDS
+    while True:
+        fresh = False
+        async for commit in commits_from(reader, thread_id, number):
+            number, fresh = commit.number + 1, True
+            closed = closed or any(isinstance(change, Closed) for change in commit.changes)
+            for entry in commit.entries:
+                if entry.seq > after_seq:
+                    yield entry
+        if closed:
+            return
+        pause_seconds = FIRST_PAUSE_SECONDS if fresh else min(pause_seconds * 1.5, LONGEST_PAUSE_SECONDS)
+        await clock.sleep(pause_seconds)
