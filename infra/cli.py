@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from infra.cli_operations import add_operations, add_stack_options, run_operation
+
 DEFAULT_APP = "examples.research:app"
-DEFAULT_STACK = "torpor"
 WORKER_TIMEOUT_SECONDS = 90
 INTERRUPTED = 130
 """What a shell reports of a program that Ctrl-C ended."""
@@ -43,11 +44,13 @@ def _run(options: argparse.Namespace) -> int:
         case "fork":
             from infra.cli_fork import fork_thread
 
-            return fork_thread(options.stack, options.region, options.thread, options.at, options.to)
-        case _:
+            return fork_thread(options, options.thread, options.at, options.to)
+        case "deploy":
             from infra.cli_deploy import Deployment, deploy
 
             return deploy(Deployment(options.stack, options.region, options.parameters, options.build_dir))
+        case _:
+            return run_operation(options)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -61,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_new_worker(commands)
     _add_deploy(commands)
     _add_fork(commands)
+    add_operations(commands)
     return parser
 
 
@@ -132,8 +136,7 @@ def _add_fork(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
         "--at", type=int, required=True, metavar="SEQ", help="the last entry to share, or one after it"
     )
     fork.add_argument("--to", required=True, metavar="NEW", help="the new thread's id")
-    fork.add_argument("--stack", default=DEFAULT_STACK, metavar="NAME", help="default: %(default)s")
-    fork.add_argument("--region", help="default: the environment's or the profile's")
+    add_stack_options(fork)
 
 
 def _version() -> str:

@@ -8,10 +8,13 @@ import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import boto3
 from botocore.config import Config
+from botocore.loaders import create_loader
+from botocore.session import Session
 
 from core.clock import SYSTEM_CLOCK, Clock
 from core.delivery import DELAY, INPUT, OUTPUT
@@ -69,7 +72,15 @@ class Stack:
 
     def client(self, service: str) -> Any:
         """A boto3 client of the stack's account and region."""
-        return boto3.session.Session(**self.session_arguments).client(service, **self.client_arguments)
+        session = boto3.session.Session(botocore_session=_reading_once(Session()), **self.session_arguments)
+        return session.client(service, **self.client_arguments)
+
+    def async_session(self) -> Any:
+        """An aioboto3 session of the same, for `client(..., **client_arguments)`."""
+        import aioboto3
+        from aiobotocore.session import AioSession
+
+        return aioboto3.Session(botocore_session=_reading_once(AioSession()), **self.session_arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +158,8 @@ def resources_of(stack: Stack) -> StackResources:
 @asynccontextmanager
 async def store_of(stack: Stack, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[DynamoStore]:
     """The stack's threads. Requests may take as long as they need. Raises SettingsError."""
-    import aioboto3
-
     table, bucket = stack.output("TableName"), stack.output("PayloadBucketName")
-    session: Any = aioboto3.Session(**stack.session_arguments)
+    session = stack.async_session()
     async with (
         session.client("dynamodb", **stack.client_arguments) as dynamodb,
         session.client("s3", **stack.client_arguments) as s3,
@@ -164,6 +173,17 @@ async def store_of(stack: Stack, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[D
             seconds_left=lambda: math.inf,
             retention_days=stack.retention_days,
         )
+
+
+@cache
+def _service_data() -> Any:
+    """The SDK's service descriptions: parsed once per process, whatever the number of sessions."""
+    return create_loader()
+
+
+def _reading_once(session: Any) -> Any:
+    session.register_component("data_loader", _service_data())
+    return session
 
 
 def _pairs(described: Any, kind: str) -> dict[str, str]:

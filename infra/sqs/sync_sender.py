@@ -32,8 +32,8 @@ class SqsSender:
     """Queue URL by name: `input`, `output`, `delay`, `worker:<name>`."""
     clock: Clock
 
-    def send(self, message: Outgoing) -> None:
-        """Returns when the queue has it; sending it again is harmless.
+    def send(self, message: Outgoing, attributes: Mapping[str, str] | None = None) -> None:
+        """Returns when the queue has it; sending it again is harmless. `attributes`: of the message, as texts.
 
         Raises QueueUnavailable if it is not confirmed, Unsendable if it can never be sent.
         """
@@ -42,8 +42,12 @@ class SqsSender:
             raise Unsendable(f"no queue is known for {message.queue}")
         if fault := request_fault(message, now):
             raise Unsendable(f"to {message.queue}: {fault}")
+        named = {
+            name: {"DataType": "String", "StringValue": text} for name, text in (attributes or {}).items()
+        }
+        more = {"MessageAttributes": named} if named else {}
         try:
-            self.client.send_message(QueueUrl=url, **request_for(message, now).parameters)
+            self.client.send_message(QueueUrl=url, **request_for(message, now).parameters, **more)
         except TRANSPORT_ERRORS as error:
             outcome = outcome_of(error)
             kind = Unsendable if isinstance(outcome, Never) else QueueUnavailable

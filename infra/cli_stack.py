@@ -1,0 +1,44 @@
+"""What commands that work on a running system share: how it is found, and how they end."""
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+
+from core.errors import DefinitionError, MisuseError, Refused, TorporError
+from infra.stack import Stack, find_stack
+
+DONE, FAILED, MISUSED = 0, 1, 2
+
+
+def stack_of(options: argparse.Namespace) -> Stack:
+    """Raises SettingsError."""
+    return find_stack(options.stack, options.region, options.endpoint)
+
+
+def ended(work: Callable[[], int]) -> int:
+    """The exit code: of the work, or of the error it ended with, which is told in one line."""
+    try:
+        return work()
+    except (MisuseError, Refused, DefinitionError) as error:
+        return told(error, MISUSED)
+    except TorporError as error:
+        return told(error, FAILED)
+    except BrokenPipeError:  # nobody reads any more, as after `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+
+
+def run(work: Callable[[], Awaitable[int]]) -> int:
+    """`ended`, for work with an event loop."""
+
+    async def begun() -> int:
+        return await work()
+
+    return ended(lambda: asyncio.run(begun()))
+
+
+def told(error: Exception, code: int) -> int:
+    print(f"torpor: {error}", file=sys.stderr)
+    return code
