@@ -89,6 +89,8 @@ class Checker:
             accepted_at=visit.accepted_at or self.clock.now(),
             attempt=visit.attempt,
             tokens=visit.tokens,
+            routing_attempt=visit.routing_attempt,
+            routing_tokens=visit.routing_tokens,
             given=tuple(body for body in who.given if thread_of(body)[0] == commit.thread_id),
         )
 
@@ -138,13 +140,18 @@ class Checker:
 
     def requested(self, who: Invocation, request: ModelRequest) -> None:
         if (visit := VISIT.get()) is not None:
-            visit.attempt = request.context.attempt
+            which = "routing_attempt" if request.context.routing else "attempt"
+            setattr(visit, which, request.context.attempt)
         thread = self.facts.thread(request.context.thread_stack[-1])
         number = self.known.get(who.name, {}).get(thread.thread_id, 0)
         self._hold(broken_by_asking(self.facts, thread, number, request))
 
-    def completed(self, who: Invocation, tokens: int) -> None:
-        if (visit := VISIT.get()) is not None:
+    def completed(self, who: Invocation, request: ModelRequest, tokens: int) -> None:
+        if (visit := VISIT.get()) is None:
+            return
+        if request.context.routing:
+            visit.routing_tokens = tokens
+        else:
             visit.tokens = tokens
 
     def begun(self, who: Invocation, call_id: str, lease_until: datetime, begun: Begun) -> None:

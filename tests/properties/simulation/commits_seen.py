@@ -73,6 +73,10 @@ class Circumstances:
     """Of the last completion before it, counted over slices."""
     tokens: int
     """What that completion cost."""
+    routing_attempt: int
+    """Of the last choice of a route; 0: none was made."""
+    routing_tokens: int
+    """What it cost; 0: nobody answered."""
     given: tuple[str, ...]
     """The bodies of the invocation's records, those of this thread."""
 

@@ -137,7 +137,11 @@ class Visit:
     attempt: int = 0
     """Of its last completion; 0: it made none."""
     tokens: int = 0
-    """What its last finished completion cost."""
+    """What its last finished completion cost, unless that chose a route."""
+    routing_attempt: int = 0
+    """Of its last choice of a route."""
+    routing_tokens: int = 0
+    """What it cost."""
     calls: Counter[str] = field(default_factory=Counter)
     """How often each port call was made."""
 

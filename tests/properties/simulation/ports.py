@@ -191,7 +191,7 @@ class HeldModel:
             async for chunk in chunks:
                 await self.who.hold("model.chunk", "before", faults=CHUNK)
                 if isinstance(chunk, Completed):
-                    self.watcher.completed(self.who, chunk.usage.total)
+                    self.watcher.completed(self.who, request, chunk.usage.total)
                 yield chunk
 
 

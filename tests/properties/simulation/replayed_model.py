@@ -11,6 +11,7 @@ from core.chunks import Chunk, TextChunk
 from core.clock import Clock
 from core.errors import ModelOverflow, ModelRefused, ModelUnavailable
 from core.request import ModelRequest
+from core.slice.requests import with_attempt
 from infra.scripted.model import ScriptedModel
 from infra.scripted.script import Script
 
@@ -88,6 +89,10 @@ class ReplayedModel:
     async def stream(self, request: ModelRequest, *, timeout_seconds: float) -> AsyncGenerator[Chunk, None]:
         commit = self.replay.next_round(self.visit)
         assert commit is not None
+        if request.context.routing:
+            async for chunk in self._route(commit, request, timeout_seconds):
+                yield chunk
+            return
         tries = max(commit.made.attempt, _tries(commit))  # for the last one there may have been no time
         if request.context.attempt < tries:
             raise ModelUnavailable("it failed in the faulty run too")
@@ -101,6 +106,20 @@ class ReplayedModel:
             self.replay.is_time_up = True
             raise ModelUnavailable("it failed in the faulty run too")
         async for chunk in ScriptedModel(self.script, clock).stream(request, timeout_seconds=timeout_seconds):
+            yield chunk
+
+    async def _route(
+        self, commit: CommitSeen, request: ModelRequest, timeout_seconds: float
+    ) -> AsyncGenerator[Chunk, None]:
+        """What a supervisor was told: nothing yet, nothing at all, or what the script says."""
+        clock = self.replay.move_to(commit)
+        if commit.changed("route") is None:
+            self.replay.is_time_up = True
+            raise ModelUnavailable("it failed in the faulty run too")
+        if not commit.made.routing_tokens:
+            raise ModelRefused("it was never answered in the faulty run either")
+        asked = with_attempt(request, commit.made.routing_attempt)
+        async for chunk in ScriptedModel(self.script, clock).stream(asked, timeout_seconds=timeout_seconds):
             yield chunk
 
 

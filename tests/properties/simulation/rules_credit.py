@@ -89,10 +89,12 @@ def _gone_through(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> _Acc
             account.credit = account.held - next(for_events, 0)
         else:
             _take_in(facts, thread, account, one)
+    before = account.held
+    if commit.changed("route") is not None:
+        account.credit = (account.credit or 0) - commit.made.routing_tokens
     if commit.has_turn and not commit.failed:
-        before = account.held
         account.credit = (account.credit or 0) - commit.made.tokens
-        account.spent = before - account.held
+    account.spent = before - account.held
     spawned = [child["credit"] for child in commit.opened() if child["kind"] == "spawned"]
     if spawned:
         account.credit = (account.credit or 0) - sum(spawned)

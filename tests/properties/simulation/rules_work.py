@@ -50,12 +50,22 @@ def broken_by_asking(facts: Facts, thread: ThreadFacts, number: int, request: Mo
         yield f"well-formed: {error}"
     parts = [part for message in request.messages for part in message.parts]
     answered = {part.call_id for part in parts if isinstance(part, ResultPart)}
+    if request.context.routing:
+        yield from _only_routes(request)
+        return
     for call_id in thread.live_after(number) - answered:
         yield f"well-formed: a model was asked while {call_id} is live"
     summarised = any(commit.is_base for log in facts.threads.values() for commit in log.commits)
     inherits = thread.thread_id in facts.spawned or thread.origin.get("lineage")
     if inherits and number == len(thread.commits) and not (summarised or request.context.compaction):
         yield from _shows_what_it_inherits(facts, thread, parts)
+
+
+def _only_routes(request: ModelRequest) -> Broken:
+    """A classification can call nothing, and sees what was said as text."""
+    parts = [part for message in request.messages for part in message.parts]
+    if request.tools or not all(isinstance(part, TextBlock) for part in parts):
+        yield "well-formed: a classification is given tools, or more than text"
 
 
 def _shows_what_it_inherits(facts: Facts, thread: ThreadFacts, parts: Sequence[Part]) -> Broken:

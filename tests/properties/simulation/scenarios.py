@@ -6,6 +6,7 @@ from core import Agent, App
 
 from .event_scenarios import EVENTS
 from .scenario import Scenario, after, control, script, user, when_quiet
+from .supervised_scenarios import SUPERVISED
 from .tools import ask_elsewhere, ask_longer, break_down, fetch, hang, kill, look_up, weigh
 from .tree_scenarios import TREES
 from .waiting_scenarios import LASTING, WAITING
@@ -152,6 +153,7 @@ ALONE = [
             user("m4", "too late"),
         ],
     ),
+    *SUPERVISED,
 ]
 TOGETHER = [*TREES, *EVENTS, *WAITING]
 SCENARIOS = [*ALONE, *TOGETHER]

@@ -47,8 +47,8 @@ class Watcher(Protocol):
         """A model is asked."""
         ...
 
-    def completed(self, who: Invocation, tokens: int) -> None:
-        """Its answer is whole, and cost this much."""
+    def completed(self, who: Invocation, request: ModelRequest, tokens: int) -> None:
+        """The answer to the request is whole, and cost this much."""
         ...
 
     def begun(self, who: Invocation, call_id: str, lease_until: datetime, begun: Begun) -> None:
