@@ -10,6 +10,7 @@ from infra.cli_operations import add_operations, add_stack_options, run_operatio
 
 DEFAULT_APP = "examples.research:app"
 WORKER_TIMEOUT_SECONDS = 90
+ASK_SECONDS = 120.0
 INTERRUPTED = 130
 """What a shell reports of a program that Ctrl-C ended."""
 
@@ -33,6 +34,10 @@ def _run(options: argparse.Namespace) -> int:
             from infra.cli_chat import chat
 
             return chat(options.app, options.model, options.thread, options.text)
+        case "ask":
+            from infra.cli_ask import ask
+
+            return ask(options)
         case "new":
             from infra.cli_project import new
 
@@ -60,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"torpor {_version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     _add_chat(commands)
+    _add_ask(commands)
     _add_new(commands)
     _add_new_worker(commands)
     _add_deploy(commands)
@@ -78,6 +84,31 @@ def _add_chat(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     talk.add_argument("--app", default=DEFAULT_APP, metavar="MODULE:ATTRIBUTE", help="default: %(default)s")
     talk.add_argument("--model", metavar="PROVIDER:MODEL", help="default: the agent's own")
     talk.add_argument("--thread", default="chat", metavar="ID", help="the thread's id; default: %(default)s")
+
+
+def _add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    ask = commands.add_parser(
+        "ask",
+        help="one question to a thread of a stack, and its answer",
+        description="Ask a thread, and print its answer and what it cites: of a stack, else of a local one of its own.",
+        epilog="Exit codes: 0 answered, 1 no answer will come, 2 used wrongly, 3 not answered yet, 130 interrupted.",
+    )
+    ask.add_argument("text", metavar="TEXT")
+    ask.add_argument("--thread", metavar="ID", help="default: a new one")
+    ask.add_argument(
+        "--message-id", metavar="ID", help="asked again with it, it goes on waiting; default: a new one"
+    )
+    ask.add_argument(
+        "--timeout", type=float, default=ASK_SECONDS, metavar="SECONDS", help="default: %(default)s"
+    )
+    where = ask.add_mutually_exclusive_group()
+    where.add_argument("--stack", metavar="NAME", help="a deployed one")
+    where.add_argument(
+        "--endpoint", metavar="URL", help="of a local one that runs, as `torpor chat` shows it"
+    )
+    where.add_argument("--app", default=DEFAULT_APP, metavar="MODULE:ATTRIBUTE", help="default: %(default)s")
+    ask.add_argument("--model", metavar="PROVIDER:MODEL", help="with --app; default: the agent's own")
+    ask.add_argument("--region", help="of --stack; default: the environment's or the profile's")
 
 
 def _add_new(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

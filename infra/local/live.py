@@ -50,6 +50,11 @@ class LiveTorpor:
             self._set_up(source)
         self._pumps = [self._start_pump(source) for source in self._system.all_sources]
 
+    @property
+    def endpoint_url(self) -> str:
+        """For any AWS client; region us-east-1, any credentials."""
+        return self._system.emulator.endpoint_url
+
     def send(self, message: dict[str, Any]) -> str:
         """Put a message on the input queue; returns its SQS message id."""
         return self._system.send(message, thread_id=None, sender=None)
