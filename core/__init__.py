@@ -7,6 +7,7 @@ from core.agent import Agent
 from core.app import App, load_app
 from core.blocks import DocumentBlock, ImageBlock, JsonBlock, TextBlock
 from core.errors import DefinitionError
+from core.prices import Price
 from core.settings import Limits, Settings
 from core.sources import Source
 from core.supervisor import Supervisor
@@ -24,6 +25,7 @@ __all__ = [
     "ImageBlock",
     "JsonBlock",
     "Limits",
+    "Price",
     "Settings",
     "Source",
     "Supervisor",

@@ -2,10 +2,11 @@
 
 import importlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from core.agent import Agent
+from core.agent import Agent, check_model
 from core.errors import DefinitionError
+from core.prices import Price, Prices
 from core.supervisor import Player, Supervisor, players, with_models
 from core.tools.definition import Tool
 
@@ -18,6 +19,8 @@ class App:
     """At least one, each name once; agents and supervisors."""
     default: str | None = None
     """The agent of a thread that names none, or one that is gone. Default None: the first."""
+    prices: Prices = field(default_factory=dict, hash=False)
+    """Of models, by `provider:model`, for the estimate of costs. Default: none, nothing is estimated."""
 
     def __post_init__(self) -> None:
         if not (isinstance(self.agents, list | tuple) and self.agents):
@@ -33,6 +36,12 @@ class App:
             raise DefinitionError(
                 f"app: the default agent {self.default!r} is not one of: {', '.join(names)}"
             )
+        for model, price in self.prices.items():
+            check_model("app: prices", model)
+            if not isinstance(price, Price):
+                raise DefinitionError(
+                    f"app: the price of {model!r} must be a Price, not {type(price).__name__}"
+                )
         self.workers()
 
     @classmethod

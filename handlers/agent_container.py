@@ -2,7 +2,7 @@
 and the relay have no use for what these import.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.app import App, load_app
@@ -16,6 +16,7 @@ from core.worker import Answering
 from handlers.bootstrap import EventLoop, TimeLeft, close_clients
 from handlers.clients import AsyncClients, AwsAccess, sync_clients
 from handlers.settings import AgentSettings, DeadLetterSettings, Environ
+from handlers.telemetry import Telemetry
 from infra.dynamodb.store import DynamoStore
 from infra.models import app_root, model_for
 from infra.scheduler.schedules import Schedules
@@ -41,6 +42,7 @@ class AgentContainer:
     time_left: TimeLeft
     observer: Observer = SILENT
     senders: SenderPolicy = UNCHECKED
+    telemetry: Telemetry = Telemetry()
 
     def close(self) -> None:
         """A Lambda container never does."""
@@ -68,7 +70,9 @@ def build_agent_container(
     environ: Environ, clock: Clock, endpoint_url: str | None = None, observer: Observer = SILENT
 ) -> AgentContainer:
     """Raises SettingsError, and DefinitionError for an app that cannot be loaded."""
-    return _agent_container(AgentSettings.read(environ), AwsAccess.of(environ, endpoint_url), clock, observer)
+    access = AwsAccess.of(environ, endpoint_url)
+    container = _agent_container(AgentSettings.read(environ), access, clock, observer)
+    return _measured(container, environ, "agent")
 
 
 def build_dead_letter_container(
@@ -82,8 +86,13 @@ def build_dead_letter_container(
         SqsSender(sqs, settings.agent.queue_urls, clock),
         clock,
     )
-    agent = _agent_container(settings.agent, access, clock, SILENT)
+    agent = _measured(_agent_container(settings.agent, access, clock, SILENT), environ, "dead_letters")
     return DeadLetterContainer(dict(settings.sources), answering, agent, (sqs, dynamodb))
+
+
+def _measured(container: AgentContainer, environ: Environ, function: str) -> AgentContainer:
+    telemetry = Telemetry.read(environ, function, container.ports.clock, container.app.prices)
+    return replace(container, telemetry=telemetry)
 
 
 def _agent_container(

@@ -47,6 +47,7 @@ async def _succeeds(record: QueueRecord, process: Process) -> bool:
         "source": record.source_arn,
         "receive_count": record.receive_count,
         "body_chars": len(record.body),
+        "correlation_id": record.correlation_id,
     }
     try:
         action = await process(record)

@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 
 from core.app import load_app
 from core.clock import Clock
-from core.delivery import INPUT
+from core.delivery import INPUT, worker_queue
 from core.worker import Answering, Sender, Worker
 from handlers.clients import AwsAccess, sync_clients
 from handlers.settings import Environ, RelaySettings, WorkerSettings
+from handlers.telemetry import Telemetry
 from infra.sqs.sync_sender import SqsSender
 from infra.work.dynamodb import DynamoDbWorkRecords
 
@@ -64,6 +65,7 @@ class WorkerContainer:
     worker: Worker
     loop: EventLoop
     clients: tuple[Any, ...]
+    telemetry: Telemetry
 
     def close(self) -> None:
         """A Lambda container never does."""
@@ -98,7 +100,9 @@ def build_worker_container(
         SqsSender(sqs, {INPUT: settings.input_queue_url}, clock),
         clock,
     )
-    return WorkerContainer(Worker(settings.worker, tools, answering), EventLoop(), (sqs, dynamodb))
+    telemetry = Telemetry.read(environ, worker_queue(settings.worker), clock, {})
+    worker = Worker(settings.worker, tools, answering)
+    return WorkerContainer(worker, EventLoop(), (sqs, dynamodb), telemetry)
 
 
 def build_relay_container(environ: Environ, clock: Clock, endpoint_url: str | None = None) -> RelayContainer:

@@ -8,6 +8,7 @@ from core.clock import SYSTEM_CLOCK
 from handlers.batch import run_batch
 from handlers.bootstrap import RemainingMs, WorkerContainer, build_worker_container
 from handlers.records import QueueRecord
+from handlers.watched_run import WatchedRun
 
 
 @cache
@@ -31,6 +32,8 @@ async def handle_event(
     """`handle` inside a running event loop."""
 
     async def process(record: QueueRecord) -> str:
-        return await container.worker.handle(record.body, record.attempt, remaining_ms() / 1000)
+        with WatchedRun(container.telemetry, record) as run:
+            run.result = await container.worker.handle(record.body, record.attempt, remaining_ms() / 1000)
+        return run.result
 
     return await run_batch(event, process)

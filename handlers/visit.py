@@ -1,17 +1,20 @@
 """One record of the input queue: parsed, then taken to its thread in one slice. Shared by agent and dead letters."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from core.correlation import correlation_taken
 from core.errors import Refused
 from core.ids import is_thread_id
 from core.messages import Envelope, Input
 from core.parsing import parse_input, thread_of
 from core.senders import whose_word
-from core.slice import run_slice
+from core.slice import SliceReport, run_slice
 from core.slice.refuse import RefusedBody, refuse
 from handlers.agent_container import AgentContainer
 from handlers.logs import logger
 from handlers.records import QueueRecord
+from handlers.watch import SliceWatch, WatchedModel
 
 
 async def visit(record: QueueRecord, container: AgentContainer, *, completing: bool) -> str:
@@ -21,16 +24,7 @@ async def visit(record: QueueRecord, container: AgentContainer, *, completing: b
     except Refused as refusal:
         await refuse_record(record, container, refusal)
         return "refused"
-    report = await run_slice(
-        container.app,
-        container.ports,
-        taken.message.thread_id,
-        [taken],
-        seconds_left=container.time_left.seconds,
-        observer=container.observer,
-        completing=completing,
-        senders=container.senders,
-    )
+    report = await _slice(taken, container, completing)
     _log_lost(report.lost_outputs)
     (result,) = report.inputs
     if not isinstance(result, Refused):
@@ -38,6 +32,22 @@ async def visit(record: QueueRecord, container: AgentContainer, *, completing: b
     if result.code == "forbidden":
         _log_forbidden(record, taken)
     return "closed" if result.code == "closed" else "refused"
+
+
+async def _slice(taken: Input, container: AgentContainer, completing: bool) -> SliceReport:
+    thread_id, ports = taken.message.thread_id, container.ports
+    watching = SliceWatch(container.telemetry, container.observer, thread_id, correlation_taken(taken, None))
+    with watching as watch:
+        return await run_slice(
+            container.app,
+            replace(ports, models=lambda name: WatchedModel(ports.models(name), watch), witness=watch),
+            thread_id,
+            [taken],
+            seconds_left=container.time_left.seconds,
+            observer=watch,
+            completing=completing,
+            senders=container.senders,
+        )
 
 
 def envelope_of(record: QueueRecord, container: AgentContainer) -> Envelope:

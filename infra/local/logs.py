@@ -12,8 +12,9 @@ DEFAULT_LEVEL = "WARNING"
 """Unless LOG_LEVEL says otherwise: one line per record is too much for a test run."""
 
 _lock = Lock()
-_before: list[tuple[list[logging.Handler], int]] = []
-"""Of the logger, once for each context that is open."""
+_opened = 0
+_before: dict[str, tuple[list[logging.Handler], int]] = {}
+"""Of each logger, while any context is open."""
 
 
 class _ToStderr(logging.Handler):
@@ -26,21 +27,33 @@ class _ToStderr(logging.Handler):
 @contextmanager
 def logs_to_stderr(level: str = DEFAULT_LEVEL) -> Iterator[None]:
     """While any such context is open; the first one's level holds."""
-    logger = logging.getLogger(importlib.import_module("handlers.logs").logger().service)
+    global _opened
     with _lock:
-        if not _before:
-            handler = _ToStderr()
-            handler.setFormatter(logger.handlers[0].formatter if logger.handlers else None)
-            _before.append((logger.handlers[:], logger.level))
-            logger.handlers[:] = [handler]
-            logger.setLevel(os.environ.get("LOG_LEVEL", level))
-        else:
-            _before.append(_before[0])
+        if not _opened:
+            _redirect(os.environ.get("LOG_LEVEL", level))
+        _opened += 1
     try:
         yield
     finally:
         with _lock:
-            handlers, level_before = _before.pop()
-            if not _before:
-                logger.handlers[:] = handlers
-                logger.setLevel(level_before)
+            _opened -= 1
+            if not _opened:
+                _put_back()
+
+
+def _redirect(level: str) -> None:
+    logs = importlib.import_module("handlers.logs")
+    for name in (logs.logger().service, logs.metric_log().name):
+        logger = logging.getLogger(name)
+        _before[name] = (logger.handlers[:], logger.level)
+        handler = _ToStderr()
+        handler.setFormatter(logger.handlers[0].formatter if logger.handlers else None)
+        logger.handlers[:] = [handler]
+        logger.setLevel(level)
+
+
+def _put_back() -> None:
+    for name, (handlers, level) in _before.items():
+        logger = logging.getLogger(name)
+        logger.handlers[:] = handlers
+        logger.setLevel(level)
