@@ -32,7 +32,14 @@ def folder(tmp_path: Path) -> Path:
     for body in _blocks("python"):
         name = body.splitlines()[0].removeprefix("# ")
         (tmp_path / name).write_text(body)
-    scripts = ("weather.json", "harbour.json", "errands.json", "notes.json", "examples/audit.json")
+    scripts = (
+        "weather.json",
+        "harbour.json",
+        "errands.json",
+        "notes.json",
+        "orders.json",
+        "examples/audit.json",
+    )
     for name, script in zip(scripts, _blocks("json"), strict=True):
         (tmp_path / name).write_text(script)
     return tmp_path
@@ -47,10 +54,10 @@ def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_the_readers_agent_passes_the_readers_tests(folder: Path) -> None:
-    tests = ("test_weather.py", "test_harbour.py", "test_errands.py", "test_notes.py")
+    tests = ("test_weather.py", "test_harbour.py", "test_errands.py", "test_notes.py", "test_desk.py")
     done = _run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "9 passed" in done.stdout
+    assert "10 passed" in done.stdout
 
 
 def test_the_readers_agent_can_be_talked_to(folder: Path) -> None:
