@@ -8,12 +8,17 @@ DEFAULT_LISTED = 50
 
 def add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add them all."""
+    _add_settle(commands)
     _add_dlq(commands)
 
 
 def run_operation(options: argparse.Namespace) -> int:
     """Run the one that was asked for; returns the exit code."""
     match options.command:
+        case "settle":
+            from infra.cli_settle import settle_thread
+
+            return settle_thread(options)
         case _:
             from infra.cli_dlq import dlq
 
@@ -27,6 +32,17 @@ def add_stack_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--endpoint", metavar="URL", help="a local stack's, as `torpor chat` shows it, in place of --stack"
     )
+
+
+def _add_settle(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    settle = commands.add_parser(
+        "settle",
+        help="send what a thread's last commit promised",
+        description="Settle a thread's last commit, as its next slice would: the same messages under the same ids.",
+    )
+    settle.add_argument("thread", metavar="THREAD")
+    settle.add_argument("--dry-run", action="store_true", help="only say what would be sent")
+    add_stack_options(settle)
 
 
 def _add_dlq(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

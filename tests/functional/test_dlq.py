@@ -10,25 +10,17 @@ import boto3
 import pytest
 
 from core.ports import ParkedBody
-from infra.cli import main
 from infra.local import LocalTorpor
 from infra.operations.access import access_to
 from infra.operations.parked import all_parked
-from infra.stack import Stack, find_stack, store_of
+from infra.stack import store_of
+from tests.functional.on_stack import KEYS, Commands
 
 CODES = "\x1b]0;gotcha\x07\u202e"
 
 
-class Stage:
-    """A local stack, what is parked on it, and what the command says."""
-
-    def __init__(self, local: LocalTorpor, capsys: pytest.CaptureFixture[str]) -> None:
-        self.local = local
-        self._capsys = capsys
-
-    @property
-    def stack(self) -> Stack:
-        return find_stack("any", None, self.local.endpoint_url)
+class Stage(Commands):
+    """A local stack, what is parked on it, and what `torpor dlq` says."""
 
     def park(
         self, body: Any, message_id: str = "m1", source: str = "input", sender: str | None = "me"
@@ -45,11 +37,7 @@ class Stage:
         asyncio.run(keep())
 
     def dlq(self, *arguments: str) -> tuple[int, list[str], str]:
-        """Exit code, lines, and what it complains of."""
-        self._capsys.readouterr()
-        code = main(["dlq", *arguments, "--endpoint", self.local.endpoint_url])
-        said = self._capsys.readouterr()
-        return code, said.out.splitlines(), said.err
+        return self.run("dlq", *arguments)
 
     @property
     def ids(self) -> list[str]:
@@ -61,9 +49,6 @@ class Stage:
             one["Key"]
             for one in s3.list_objects_v2(Bucket=self.stack.output("PayloadBucketName")).get("Contents", ())
         ]
-
-
-KEYS = {"region_name": "us-east-1", "aws_access_key_id": "x", "aws_secret_access_key": "x"}
 
 
 def user(content: str = "hi") -> dict[str, Any]:

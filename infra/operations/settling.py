@@ -1,0 +1,68 @@
+"""Settling a thread's last commit by hand: what any slice would do first, with the same code and the same ids."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from core.clock import Clock
+from core.delivery import outgoing
+from core.errors import MisuseError
+from core.history.manager import HistoryManager
+from core.ports import Dispatcher, Model, Outgoing, ThreadStore, Unsent
+from core.slice.ports import SlicePorts
+from core.slice.settle import settle
+
+
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """What settling a commit came to."""
+
+    number: int
+    """Of the last commit."""
+    sent: tuple[Outgoing, ...] = ()
+    unsent: tuple[Unsent, ...] = ()
+    """Not confirmed."""
+    settled: bool = True
+    """The tip is there. Not so: a message must be carried on, or its call answered, by the thread's next commit."""
+
+
+@dataclass(slots=True)
+class _Recorded:
+    """A dispatcher that remembers what became of what it sent."""
+
+    dispatcher: Dispatcher
+    sent: list[Outgoing] = field(default_factory=list)
+    unsent: list[Unsent] = field(default_factory=list)
+
+    async def send(self, messages: Sequence[Outgoing]) -> tuple[Unsent, ...]:
+        unsent = await self.dispatcher.send(messages)
+        failed = {one.message.id for one in unsent}
+        self.sent += [message for message in messages if message.id not in failed]
+        self.unsent += unsent
+        return unsent
+
+
+async def settle_by_hand(store: ThreadStore, dispatcher: Dispatcher, clock: Clock, thread_id: str) -> ByHand:
+    """Send the last commit's outbox, write its markers, move the tip. Idempotent; settled already: changes nothing.
+
+    Makes no commit. Raises MisuseError for a thread that is not there, StoreUnavailable.
+    """
+    manager = await HistoryManager.new_with_history(store, thread_id, clock=clock)
+    number = manager.draft.committed.state.number
+    if number == 0:
+        raise MisuseError(f"there is no thread {thread_id!r}")
+    if manager.unsettled is None:
+        return ByHand(number)
+    recorded = _Recorded(dispatcher)
+    await settle(manager, SlicePorts(store, recorded, _no_model, clock))
+    return ByHand(number, tuple(recorded.sent), tuple(recorded.unsent), manager.unsettled is None)
+
+
+async def promised(store: ThreadStore, clock: Clock, thread_id: str) -> tuple[Outgoing, ...]:
+    """What settling would send: nothing, if the last commit is settled."""
+    manager = await HistoryManager.new_with_history(store, thread_id, clock=clock)
+    last = manager.unsettled
+    return outgoing(last, manager.thread_stack, manager.metadata) if last is not None else ()
+
+
+def _no_model(name: str) -> Model:
+    raise MisuseError(f"settling asks no model, {name!r} neither")
