@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.clock import Clock
+from core.correlation import correlation_owed
 from core.delivery import outgoing
 from core.errors import MisuseError
 from core.history.manager import HistoryManager
@@ -53,7 +54,8 @@ async def settle_by_hand(store: ThreadStore, dispatcher: Dispatcher, clock: Cloc
     if manager.unsettled is None:
         return ByHand(number)
     recorded = _Recorded(dispatcher)
-    await settle(manager, SlicePorts(store, recorded, _no_model, clock))
+    ports = SlicePorts(store, recorded, _no_model, clock)
+    await settle(manager, ports, correlation_owed(thread_id, manager.state))
     return ByHand(number, tuple(recorded.sent), tuple(recorded.unsent), manager.unsettled is None)
 
 
