@@ -4,7 +4,7 @@ Standard queues deliver in any order; anything that was ever sent can come again
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.clock import Clock
@@ -78,9 +78,16 @@ class SimulatedQueues(MemoryQueues):
         dedup_id: str | None = None,
         delay_seconds: int = 0,
         sender: str = "",
+        attributes: Mapping[str, str] | None = None,
     ) -> str:
         message_id = super().send(
-            name, body, group=group, dedup_id=dedup_id, delay_seconds=delay_seconds, sender=sender
+            name,
+            body,
+            group=group,
+            dedup_id=dedup_id,
+            delay_seconds=delay_seconds,
+            sender=sender,
+            attributes=attributes,
         )
         if (known := Sent(name, body, group)) not in self.sent:
             self.sent.append(known)

@@ -40,9 +40,8 @@ def rounds_of(commits: Sequence[CommitSeen]) -> list[CommitSeen]:
     rounds, tries = [], 0
     for commit in commits:
         early = _tries(commit) == tries and any(one.kind == "wake" for one in commit.taken)
-        again = (
-            bool(_tries(commit)) and not early
-        )  # a wake that came early is armed again, with as many tries
+        # A wake that came early is armed again, with as many tries; a new route has tries of its own.
+        again = bool(_tries(commit)) and (not early or commit.changed("route") is not None)
         ended = commit.has_turn or _overflows(commit) or _failure(commit) is not None
         if ended or again:
             rounds.append(commit)

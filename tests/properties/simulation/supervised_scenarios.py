@@ -6,6 +6,7 @@ from core import Agent, App, Limits, Supervisor
 
 from .scenario import Scenario, after, script, user, when_quiet
 from .tools import fetch, look_up
+from .tree_scenarios import Rule
 
 PATIENCE = Limits(model_tries=5)
 """Enough for a classification that fails four times and succeeds."""
@@ -15,21 +16,21 @@ ROUTES = {
 }
 DESK = App([Supervisor("desk", ROUTES, window=3)])
 
-ASKED_FOR = (
+ASKED_FOR: tuple[Rule, ...] = (
     ({"routing": True, "user": "fetch"}, {"text": "far"}),
     ({"routing": True, "user": "define"}, {"text": "near"}),
     ({"routing": True, "contains": "assistant: Near: [^\\n]*\\n\\n"}, {"text": "near"}),
     ({"routing": True}, {"text": "nowhere"}),
 )
-ANSWERED = (
+ANSWERED: tuple[Rule, ...] = (
     ({"user": "fetch"}, {"tool_calls": [{"name": "fetch", "args": {"topic": "tides"}}]}),
     ({"user": "define"}, {"tool_calls": [{"name": "look_up", "args": {"word": "tide"}}]}),
     ({"tool_result": "look_up"}, {"text": "Near: {result}"}),
     ({"tool_result": "fetch"}, {"text": "Far: {result}"}),
     ({}, {"text": "You said: {user}"}),
 )
-NOT_AT_ONCE = [({"routing": True, "attempt": n}, {"error": "throttled"}) for n in range(1, 5)]
-NEVER = [({"routing": True}, {"error": "server"})]
+NOT_AT_ONCE: list[Rule] = [({"routing": True, "attempt": n}, {"error": "throttled"}) for n in range(1, 5)]
+NEVER: list[Rule] = [({"routing": True}, {"error": "server"})]
 
 SUPERVISED = [
     Scenario(
