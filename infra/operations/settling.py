@@ -63,7 +63,10 @@ async def promised(store: ThreadStore, clock: Clock, thread_id: str) -> tuple[Ou
     """What settling would send: nothing, if the last commit is settled."""
     manager = await HistoryManager.new_with_history(store, thread_id, clock=clock)
     last = manager.unsettled
-    return outgoing(last, manager.thread_stack, manager.metadata) if last is not None else ()
+    if last is None:
+        return ()
+    correlation_id = correlation_owed(thread_id, manager.state)
+    return outgoing(last, manager.thread_stack, manager.metadata, correlation_id)
 
 
 def _no_model(name: str) -> Model:

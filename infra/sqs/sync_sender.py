@@ -4,7 +4,7 @@ Apart from the dispatcher because these callers answer one record and fail it wh
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from core.clock import Clock
@@ -42,12 +42,10 @@ class SqsSender:
             raise Unsendable(f"no queue is known for {message.queue}")
         if fault := request_fault(message, now):
             raise Unsendable(f"to {message.queue}: {fault}")
-        named = {
-            name: {"DataType": "String", "StringValue": text} for name, text in (attributes or {}).items()
-        }
-        more = {"MessageAttributes": named} if named else {}
+        request = request_for(message, now)
+        request = replace(request, attributes={**request.attributes, **(attributes or {})})
         try:
-            self.client.send_message(QueueUrl=url, **request_for(message, now).parameters, **more)
+            self.client.send_message(QueueUrl=url, **request.parameters)
         except TRANSPORT_ERRORS as error:
             outcome = outcome_of(error)
             kind = Unsendable if isinstance(outcome, Never) else QueueUnavailable
