@@ -12,6 +12,7 @@ from typing import Final
 
 from core.commit import SCHEMA_VERSION, Commit, commit_record, read_commit
 from core.errors import UnreadableRecord
+from core.ids import digest
 from core.text import canonical_json
 from infra.aws_limits import ITEM_BYTES, item_bytes
 from infra.dynamodb.keys import DIGEST, FROM, Item, commit_number, commit_sort_key, item_key, partition
@@ -97,6 +98,10 @@ class Unpacking:
         commit = read_commit(self._record)
         commit.__dict__["digest"] = self._digest  # seeds the cached property
         return StoredCommit(commit, self._size_bytes + sum(len(texts[uri] or "") for uri in self.uris))
+
+    def content_digest(self) -> str:
+        """The digest of what was read, to be asked after `commit`. Other than the item's, if anything was changed."""
+        return digest(self._record)
 
 
 def check_version(item: Item) -> None:
