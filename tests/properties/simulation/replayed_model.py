@@ -36,14 +36,16 @@ class Replay(Protocol):
 
 
 def rounds_of(commits: Sequence[CommitSeen]) -> list[CommitSeen]:
-    """The commits that hold the end of a round: a turn, a failed one, or a wake to try again."""
+    """The commits that hold the end of a round: a turn, a failed one, a wake to try again, a route without time for
+    its turn.
+    """
     rounds, tries = [], 0
     for commit in commits:
         early = _tries(commit) == tries and any(one.kind == "wake" for one in commit.taken)
         # A wake that came early is armed again, with as many tries; a new route has tries of its own.
         again = bool(_tries(commit)) and (not early or commit.changed("route") is not None)
         ended = commit.has_turn or _overflows(commit) or _failure(commit) is not None
-        if ended or again:
+        if ended or again or commit.changed("route") is not None:
             rounds.append(commit)
         tries = 0 if ended else _tries(commit) or tries
     return rounds
@@ -115,6 +117,8 @@ class ReplayedModel:
         if commit.changed("route") is None:
             self.replay.is_time_up = True
             raise ModelUnavailable("it failed in the faulty run too")
+        if not (commit.has_turn or _tries(commit) or _overflows(commit) or _failure(commit)):
+            self.replay.is_time_up = True  # for its turn
         if not commit.made.routing_tokens:
             raise ModelRefused("it was never answered in the faulty run either")
         asked = with_attempt(request, commit.made.routing_attempt)
