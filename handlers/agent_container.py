@@ -17,6 +17,7 @@ from handlers.bootstrap import EventLoop, TimeLeft, close_clients
 from handlers.clients import AsyncClients, AwsAccess, sync_clients
 from handlers.settings import AgentSettings, DeadLetterSettings, Environ
 from handlers.telemetry import Telemetry
+from handlers.tracing import x_ray
 from infra.dynamodb.store import DynamoStore
 from infra.models import app_root, model_for
 from infra.scheduler.schedules import Schedules
@@ -70,9 +71,9 @@ def build_agent_container(
     environ: Environ, clock: Clock, endpoint_url: str | None = None, observer: Observer = SILENT
 ) -> AgentContainer:
     """Raises SettingsError, and DefinitionError for an app that cannot be loaded."""
-    access = AwsAccess.of(environ, endpoint_url)
-    container = _agent_container(AgentSettings.read(environ), access, clock, observer)
-    return _measured(container, environ, "agent")
+    settings, access = AgentSettings.read(environ), AwsAccess.of(environ, endpoint_url)
+    container = _agent_container(settings, access, clock, observer)
+    return _measured(container, environ, "agent", settings.traced)
 
 
 def build_dead_letter_container(
@@ -86,13 +87,16 @@ def build_dead_letter_container(
         SqsSender(sqs, settings.agent.queue_urls, clock),
         clock,
     )
-    agent = _measured(_agent_container(settings.agent, access, clock, SILENT), environ, "dead_letters")
-    return DeadLetterContainer(dict(settings.sources), answering, agent, (sqs, dynamodb))
+    agent = _agent_container(settings.agent, access, clock, SILENT)
+    measured = _measured(agent, environ, "dead_letters")
+    return DeadLetterContainer(dict(settings.sources), answering, measured, (sqs, dynamodb))
 
 
-def _measured(container: AgentContainer, environ: Environ, function: str) -> AgentContainer:
-    telemetry = Telemetry.read(environ, function, container.ports.clock, container.app.prices)
-    return replace(container, telemetry=telemetry)
+def _measured(
+    container: AgentContainer, environ: Environ, function: str, traced: bool = False
+) -> AgentContainer:
+    trace = x_ray(container.ports.clock) if traced else None
+    return replace(container, telemetry=Telemetry.read(environ, function, container.app.prices, trace))
 
 
 def _agent_container(

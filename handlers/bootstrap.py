@@ -100,7 +100,7 @@ def build_worker_container(
         SqsSender(sqs, {INPUT: settings.input_queue_url}, clock),
         clock,
     )
-    telemetry = Telemetry.read(environ, worker_queue(settings.worker), clock, {})
+    telemetry = Telemetry.read(environ, worker_queue(settings.worker), {})
     worker = Worker(settings.worker, tools, answering)
     return WorkerContainer(worker, EventLoop(), (sqs, dynamodb), telemetry)
 

@@ -40,12 +40,15 @@ class AgentSettings:
     """TORPOR_SENDER_CHECK: `enforce` (the default) or `off`. Who is who, as unique ids: TORPOR_SENDERS, a JSON object
     of `agent`, `relay`, `dead_letters`, `operator` (may be missing) and `worker:<name>`; TORPOR_USER_SENDERS and
     TORPOR_TOOL_SENDERS, comma-separated, may be empty."""
+    traced: bool = False
+    """TORPOR_TRACING: `Active`, or `PassThrough` (the default). Of the agent only."""
 
     @classmethod
     def read(cls, environ: Environ) -> Self:
         """Raises SettingsError."""
         with _Reading(environ) as reading:
-            return cls(**_agent_fields(reading))
+            traced = reading.choice("TORPOR_TRACING", ("PassThrough", "Active")) == "Active"
+            return cls(**_agent_fields(reading), traced=traced)
 
 
 @dataclass(frozen=True, slots=True)

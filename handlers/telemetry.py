@@ -9,16 +9,14 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Self
 
-from core.clock import Clock
 from core.prices import Prices
 from handlers.lines import milliseconds
 from handlers.logs import metric_log, write_line
 from handlers.metrics import MetricLines
-from handlers.numbers import Span
-from handlers.tracing import Trace, x_ray
+from handlers.tracing import Trace
 
 NAMESPACE = "Torpor"
-"""Of the metrics, where TORPOR_METRICS does not say: the template's has the stack's name in it."""
+"""Of the metrics; of a stack's, with its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +29,16 @@ class Telemetry:
     """A stopwatch: durations are the machine's, whatever the clock says."""
 
     @classmethod
-    def read(cls, environ: Mapping[str, str], function: str, clock: Clock, prices: Prices) -> Self:
-        """TORPOR_METRICS, the metrics' namespace; TORPOR_TRACING, `Active` or anything else for no traces."""
-        namespace = environ.get("TORPOR_METRICS", "").strip() or NAMESPACE
-        trace = x_ray(clock) if environ.get("TORPOR_TRACING", "").strip() == "Active" else None
+    def read(
+        cls, environ: Mapping[str, str], function: str, prices: Prices, trace: Trace | None = None
+    ) -> Self:
+        """TORPOR_STACK: the stack's name, which is part of the metrics' namespace."""
+        stack = environ.get("TORPOR_STACK", "").strip()
+        namespace = f"{NAMESPACE}/{stack}" if stack else NAMESPACE
         return cls(MetricLines(namespace, function, prices), trace)
 
     def ran(self, began: float, result: str, fields: Mapping[str, str]) -> None:
         """A worker is done with a message, or failed; `began` by the stopwatch."""
-        span = Span("run", began, self.seconds())
-        ms = milliseconds(span.seconds)
+        ms = milliseconds(self.seconds() - began)
         write_line(logging.INFO, "worker run", action="worker_run", result=result, ms=ms, **fields)
         metric_log().info(self.lines.of_run(ms, result))
-        if self.trace is not None:
-            self.trace.add(span, (), fields, failed=result == "failed")

@@ -1,7 +1,8 @@
-"""Traces in X-Ray, where the template's `Tracing` is on: one subsegment per slice, or run of a worker, and its parts.
+"""Traces in X-Ray, where the template's `Tracing` is on: one subsegment per slice, with its parts.
 
-The SDK takes an eighth of a second to import, so it is imported only then. Spans are sent when all is over, under the
-instants that the stopwatch saw: no subsegment is open while other code runs, and slices that overlap cannot mix.
+A worker has Lambda's own segment only: the SDK would bring a botocore into its layer. Importing it takes an eighth of a
+second, so that is done only then. Spans are sent when all is over, under the instants that the stopwatch saw: no
+subsegment is open while other code runs, and slices that overlap cannot mix.
 Nothing is patched or captured, so no argument, result, exception or URL gets into a trace.
 """
 

@@ -88,7 +88,7 @@ class Function:
     name: str
     properties: Properties
     environment: Mapping[str, str]
-    """All variables but LOG_LEVEL, which every function has."""
+    """All variables but those which every function has."""
 
     @property
     def role(self) -> str:

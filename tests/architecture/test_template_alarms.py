@@ -2,12 +2,16 @@
 crash or get no concurrency. A record that fails is no error of its function, so errors alone would not show it.
 """
 
+import json
 import re
 from typing import Any
 
 import pytest
 
+from core.facts import MessageLeft, Settled
 from handlers.batch import KEPT_FOR_PEOPLE
+from handlers.numbers import SliceNumbers
+from handlers.telemetry import Telemetry
 from tests.architecture.template import GIVEN, dead_letters_of, event_sources, functions, queues, resources
 
 ALARMS = resources("CloudWatch::Alarm")
@@ -64,6 +68,19 @@ def test_a_metric_counts_lines_wherever_they_are_logged_and_has_an_alarm(metric:
         (alarm,) = (alarm for alarm in ALARMS.values() if alarm["MetricName"] == metric)
         assert alarm["Namespace"] == counted["MetricNamespace"]
         assert (counted["MetricValue"], alarm["Statistic"], alarm["Threshold"]) == ("1", "Sum", 1)
+
+
+def test_an_alarm_on_a_metric_of_the_agents_own_is_on_one_that_it_writes() -> None:
+    (alarm,) = (alarm for alarm in ALARMS.values() if alarm["MetricName"] == "UndeliverableMessages")
+    numbers = SliceNumbers(0.0)
+    numbers.hear(Settled(1, {}, (MessageLeft("o", "output", "Gone", carried=False),)), 1.0)
+    numbers.end(1.0)
+    written = Telemetry.read({"TORPOR_STACK": "${AWS::StackName}"}, "agent", {}).lines
+    (line,) = map(json.loads, written.of_slice(numbers))
+    (directive,) = line["_aws"]["CloudWatchMetrics"]
+    ((dimension,),) = directive["Dimensions"]
+    assert alarm["Dimensions"] == [{"Name": dimension, "Value": line[dimension]}]
+    assert (directive["Namespace"], line[alarm["MetricName"]]) == (alarm["Namespace"], [1])
 
 
 @pytest.mark.parametrize("alarm", ALARMS.values(), ids=ALARMS)

@@ -33,7 +33,10 @@ PLACES = {
     | {f"{layer}.{key}" for layer in LAYERS for key in ("BuildMethod", "CompatibleRuntimes")},
     "Architecture": {"Globals.Architectures", *(f"{layer}.BuildArchitecture" for layer in LAYERS)},
     "LogLevel": {"Globals.LOG_LEVEL"},
-    "Tracing": {"Globals.Tracing"},
+    "Tracing": {
+        "Globals.Tracing",
+        "AgentFunction.TORPOR_TRACING",
+    },
     "MaximumConcurrency": {"AgentFunction.MaximumConcurrency"},
     "DeletionProtection": {f"{table}.DeletionProtectionEnabled" for table in resources("DynamoDB::Table")},
     "AlarmTopicArn": {f"{alarm}.AlarmActions" for alarm in resources("CloudWatch::Alarm")},

@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -83,14 +84,21 @@ def test_a_function_is_given_exactly_the_variables_that_it_reads(function: Funct
     assert environment.asked == set(function.environment)
 
 
-def test_every_function_has_a_log_level() -> None:
-    assert TEMPLATE["Globals"]["Function"]["Environment"]["Variables"] == {"LOG_LEVEL": {"Ref": "LogLevel"}}
+def test_every_function_has_a_log_level_and_a_namespace_for_its_metrics() -> None:
+    assert TEMPLATE["Globals"]["Function"]["Environment"]["Variables"] == {
+        "LOG_LEVEL": {"Ref": "LogLevel"},
+        "TORPOR_STACK": {"Ref": "AWS::StackName"},
+    }
+
+
+def test_the_agents_slices_are_traced_where_functions_are() -> None:
+    assert settings_of("handlers.agent").traced
 
 
 def test_the_agent_and_the_dead_letters_reach_every_queue() -> None:
     agent, dead_letters = settings_of("handlers.agent"), settings_of("handlers.dead_letters")
     assert agent.queue_urls == expected_urls()
-    assert dead_letters.agent == agent
+    assert dead_letters.agent == replace(agent, traced=False)
     assert settings_of("handlers.timer_relay").queue_urls == {
         name: url for name, url in expected_urls().items() if name in (INPUT, DELAY)
     }
