@@ -26,6 +26,7 @@ TorporError
 │   ├── QueueUnavailable      a queue did not confirm a message (`infra/queue_errors.py`)
 │   ├── CallRunning           another attempt of a worker holds the call (`core/worker.py`)
 │   └── OutOfTime             the invocation is nearly over (`core/worker.py`)
+├── NotAnswered               a client was given no answer; carries what became of it (`infra/client/chat.py`)
 └── LocalStackError           the local stack does not come to rest (`infra/local/source.py`)
 
 AWS errors are translated into these once, in `infra/aws_errors.py`.

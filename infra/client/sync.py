@@ -5,6 +5,7 @@ So it works in scripts and in notebooks alike, where a loop may be running alrea
 
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from enum import Enum
 from threading import Thread
@@ -20,6 +21,7 @@ from infra.client.tree import ThreadNode
 from infra.client.turns import Turn
 
 T = TypeVar("T")
+NOT_OPEN = "this client is not open: use it in a `with` statement"
 
 
 class SyncAgentClient:
@@ -31,6 +33,7 @@ class SyncAgentClient:
     def __init__(self, opening: AbstractAsyncContextManager[AgentClient]) -> None:
         self._opening = opening
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._client: AgentClient | None = None
         self._closing = ExitStack()
 
     @classmethod
@@ -46,7 +49,7 @@ class SyncAgentClient:
     def __enter__(self) -> Self:
         with ExitStack() as opened:
             self._loop = opened.enter_context(_running_loop())
-            opened.callback(self._forget_loop)
+            opened.callback(self._forget)
             self._client = self.run(_entered(self._opening))
             opened.push(lambda *error: self.run(_left(self._opening, *error)))
             self._closing = opened.pop_all()
@@ -59,7 +62,7 @@ class SyncAgentClient:
         """What the coroutine gives, run where the client lives. Raises MisuseError if the client is not open."""
         if self._loop is None:
             asking.close()
-            raise MisuseError("this client is not open: use it in a `with` statement")
+            raise MisuseError(NOT_OPEN)
         answer = asyncio.run_coroutine_threadsafe(asking, self._loop)
         try:
             return answer.result()
@@ -68,7 +71,9 @@ class SyncAgentClient:
 
     @property
     def client(self) -> AgentClient:
-        """The asynchronous client, for coroutines given to `run`."""
+        """The asynchronous client, for coroutines given to `run`. Raises MisuseError if this one is not open."""
+        if self._client is None:
+            raise MisuseError(NOT_OPEN)
         return self._client
 
     def send(
@@ -81,23 +86,23 @@ class SyncAgentClient:
         agent: str | None = None,
     ) -> str:
         """As `AgentClient.send`."""
-        return self.run(self._client.send(thread_id, content, message_id, metadata, on_busy, agent))
+        return self.run(self.client.send(thread_id, content, message_id, metadata, on_busy, agent))
 
     def wait(self, thread_id: str, message_id: str, timeout_seconds: float) -> Outcome:
         """As `AgentClient.wait`."""
-        return self.run(self._client.wait(thread_id, message_id, timeout_seconds))
+        return self.run(self.client.wait(thread_id, message_id, timeout_seconds))
 
     def follow(self, thread_id: str, after_seq: int = 0) -> Iterator[Entry]:
         """As `AgentClient.follow`."""
-        return self._each(self._client.follow(thread_id, after_seq))
+        return self._each(self.client.follow(thread_id, after_seq))
 
     def turns(self, thread_id: str, after_seq: int = 0) -> Iterator[Turn]:
         """As `AgentClient.turns`."""
-        return self._each(self._client.turns(thread_id, after_seq))
+        return self._each(self.client.turns(thread_id, after_seq))
 
     def tree(self, thread_id: str) -> ThreadNode:
         """As `AgentClient.tree`."""
-        return self.run(self._client.tree(thread_id))
+        return self.run(self.client.tree(thread_id))
 
     def _each(self, values: AsyncGenerator[T, None]) -> Iterator[T]:
         """One after the other, each read when it is asked for."""
@@ -108,8 +113,8 @@ class SyncAgentClient:
             if self._loop is not None:
                 self.run(_closed(values))
 
-    def _forget_loop(self) -> None:
-        self._loop = None
+    def _forget(self) -> None:
+        self._loop = self._client = None
 
 
 class _End(Enum):
@@ -139,15 +144,19 @@ async def _left(opening: AbstractAsyncContextManager[T], *error: Any) -> None:
 
 @contextmanager
 def _running_loop() -> Iterator[asyncio.AbstractEventLoop]:
-    """An event loop that runs in a thread of its own until the end."""
-    loop = asyncio.new_event_loop()
-    thread = Thread(target=loop.run_forever, name="torpor-client", daemon=True)
+    """An event loop that runs in a thread of its own until the end, and is cleared there."""
+    started: Future[asyncio.AbstractEventLoop] = Future()
+    over = asyncio.Event()
+
+    async def run() -> None:
+        started.set_result(asyncio.get_running_loop())
+        await over.wait()
+
+    thread = Thread(target=lambda: asyncio.run(run()), name="torpor-client", daemon=True)
     thread.start()
+    loop = started.result()
     try:
         yield loop
     finally:
-        loop.call_soon_threadsafe(loop.stop)
+        loop.call_soon_threadsafe(over.set)
         thread.join()
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.run_until_complete(loop.shutdown_default_executor())
-        loop.close()
