@@ -8,6 +8,7 @@ from tests.properties.simulation.sabotage import (
     deciding,
     remembering,
     reporting,
+    routing,
     settling,
     spawning,
     storing,
@@ -15,7 +16,7 @@ from tests.properties.simulation.sabotage import (
     waiting,
 )
 
-MODULES = (storing, settling, deciding, waiting, telling, spawning, reporting, remembering)
+MODULES = (storing, settling, deciding, waiting, telling, spawning, reporting, remembering, routing)
 SABOTAGES: list[Sabotage] = [sabotage for module in MODULES for sabotage in module.SABOTAGES]
 
 
