@@ -43,6 +43,14 @@ class Base(Value):
     snapshot: ThreadState
 
 
+class Checkpoint(Value):
+    """What lets readers start at a commit though nothing is summed up: the fold after it, and what came before it."""
+
+    snapshot: ThreadState
+    carried: tuple[Entry, ...] = ()
+    """The entries before this commit that no summary covers, each with its own `seq` and `at`."""
+
+
 class Commit(Value):
     """One immutable item of a thread's log."""
 
@@ -61,10 +69,22 @@ class Commit(Value):
     origin: Origin | None = None
     """The first commit's."""
     base: Base | None = None
+    checkpoint: Checkpoint | None = None
 
     @property
     def last_seq(self) -> int:
         return self.first_seq + len(self.entries) - 1
+
+    @property
+    def snapshot(self) -> ThreadState | None:
+        """The fold after this commit, where it says it whole."""
+        whole = self.base or self.checkpoint
+        return whole.snapshot if whole else None
+
+    @property
+    def held(self) -> tuple[Entry, ...]:
+        """What a reader who starts here finds: what the commit carries, then its own entries."""
+        return (*self.checkpoint.carried, *self.entries) if self.checkpoint else self.entries
 
     @cached_property
     def digest(self) -> str:
@@ -102,6 +122,7 @@ def commit_record(commit: Commit) -> dict[str, Any]:
         "outbox": [message.to_json() for message in commit.outbox],
         "origin": commit.origin.to_json() if commit.origin else None,
         "base": commit.base.to_json() if commit.base else None,
+        "checkpoint": commit.checkpoint.to_json() if commit.checkpoint else None,
     }
     return {key: value for key, value in record.items() if value not in (None, [])}
 

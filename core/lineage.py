@@ -17,7 +17,8 @@ class RangeRead:
 
     ancestor: Ancestor
     commits: tuple[Commit, ...] = ()
-    """Ascending, those from the first entry that `base` does not cover to the one that holds the cutoff."""
+    """Ascending, those from the first entry that `base` does not cover to the one that holds the cutoff; the first may
+    carry entries of earlier ones."""
     base: Commit | None = None
     """The newest base that covers nothing beyond the cutoff; itself often newer than `commits`."""
 
@@ -28,11 +29,16 @@ def ranges_to_read(lineage: Sequence[Ancestor]) -> tuple[Ancestor, ...]:
     return tuple(lineage[based[-1] if based else 0 :])
 
 
-def newest_base(ancestor: Ancestor, base: int, from_number: int) -> Ancestor:
-    """The same ancestor read from `base`, whose own readers start at `from_number`, if that is newer than its own."""
+def newest_base(ancestor: Ancestor, base: int, up_to_seq: int, from_number: int) -> Ancestor:
+    """The same ancestor read from `base`, if that is newer than its own. It covers entries up to `up_to_seq`, which is
+    not beyond the cutoff, and its own readers start at `from_number`.
+    """
     if base <= (ancestor.base or 0):
         return ancestor
     first_commit = max(ancestor.first_commit, from_number)
+    if first_commit > ancestor.last_commit and up_to_seq < ancestor.cutoff_seq:
+        # Those readers find the rest in a checkpoint after the cutoff; it stands in this range as well.
+        first_commit = ancestor.first_commit
     return ancestor.model_copy(update={"base": base, "first_commit": first_commit})
 
 
@@ -52,29 +58,26 @@ def joined(ranges: Sequence[RangeRead]) -> Inherited:
 
 def _entries(read: RangeRead) -> list[Entry]:
     covered = read.base.base.summary.up_to_seq if read.base is not None and read.base.base is not None else 0
-    _require_whole(read, covered)
     placeholders = {hidden.seq: hidden for hidden in _hidden(read)}
-    entries = (entry for commit in read.commits for entry in commit.entries)
-    return [
-        with_placeholder(entry, placeholders.get(entry.seq))
-        for entry in entries
-        if covered < entry.seq <= read.ancestor.cutoff_seq
-    ]
+    return [with_placeholder(entry, placeholders.get(entry.seq)) for entry in _whole(read, covered)]
 
 
-def _require_whole(read: RangeRead, covered: int) -> None:
-    """Every commit of the range and every entry from the first uncovered one on is there (*append-only*)."""
+def _whole(read: RangeRead, covered: int) -> list[Entry]:
+    """The entries after `covered`, each once, from wherever the range holds them. Raises UnreadableRecord unless every
+    commit of the range is there, and every entry up to the cutoff (*append-only*).
+    """
     first, last = read.ancestor.first_commit, read.ancestor.last_commit
     if [commit.number for commit in read.commits] != list(range(first, last + 1)):
         raise UnreadableRecord(f"{read.ancestor.thread_id!r}: commits are missing from {first} to {last}")
-    missing, cutoff = covered + 1, read.ancestor.cutoff_seq
-    for commit in read.commits:
-        if commit.first_seq <= missing:
-            missing = max(missing, commit.last_seq + 1)
-    if missing <= cutoff:
+    entries, cutoff = list[Entry](), read.ancestor.cutoff_seq
+    for entry in (entry for commit in read.commits for entry in commit.held):
+        if entry.seq == covered + len(entries) + 1 <= cutoff:
+            entries.append(entry)
+    if (missing := covered + len(entries) + 1) <= cutoff:
         raise UnreadableRecord(
             f"{read.ancestor.thread_id!r}: entry {missing} is missing before the cutoff {cutoff}"
         )
+    return entries
 
 
 def _hidden(read: RangeRead) -> list[Hidden]:
@@ -87,5 +90,12 @@ def _hidden(read: RangeRead) -> list[Hidden]:
 
 
 def _recorded(commits: Sequence[Commit]) -> list[Hidden]:
-    changes = (change for commit in commits for change in commit.changes)
-    return [hidden for change in changes if isinstance(change, EntriesHidden) for hidden in change.entries]
+    return [hidden for commit in commits for hidden in _hidden_by(commit)]
+
+
+def _hidden_by(commit: Commit) -> Sequence[Hidden]:
+    """What the commit hides; a checkpoint says it of all commits before it too."""
+    if commit.checkpoint is not None:
+        return commit.checkpoint.snapshot.hidden
+    changes = (change for change in commit.changes if isinstance(change, EntriesHidden))
+    return [hidden for change in changes for hidden in change.entries]

@@ -15,7 +15,7 @@ from core.commit import Commit, metadata_set
 from core.entries import Entry, Event, Outcome, ToolResult, User
 from core.errors import MisuseError, NotSettled
 from core.fold import fold_commits
-from core.history import answers, app_log, subscriptions
+from core.history import answers, app_log, checkpoints, subscriptions
 from core.history.buffer import BufferItem, TurnBuffer
 from core.history.cuts import is_safe_cut, safe_cut
 from core.history.draft import ThreadDraft
@@ -147,8 +147,7 @@ class HistoryManager:
         consumed = consumption(entry, message_id, body_digest, key)
         if self.state.closed or self.seen(consumed.key) is not None:
             return False
-        named = entry.model_copy(update={"message_id": message_id})
-        match named:
+        match named := entry.model_copy(update={"message_id": message_id}):
             case ToolResult(call_id=call_id):
                 if self.state.live_call(call_id) is None:
                     return False
@@ -269,6 +268,7 @@ class HistoryManager:
             return None
         if self.unsettled is not None and self._excused != self.unsettled.number:
             await self._settle_unsent(self.unsettled)
+        checkpoints.keep_short(self.draft)
         commit = self.draft.build(self._clock.now())
         await self._store.commit(commit)
         self._metadata.update(self.draft.metadata)

@@ -24,6 +24,7 @@ FIRST_READER: Final = "READER#"
 LAST_READER: Final = "READER$"
 """Sorts right after every `READER#`."""
 _COMMIT: Final = "C#"
+_SUMMARY: Final = "SUM#"
 _LAST_NUMBER: Final = 10**12 - 1
 
 
@@ -48,7 +49,12 @@ def marker_sort_key(key: InputKey) -> str:
 
 
 def summary_sort_key(up_to_seq: int) -> str:
-    return f"SUM#{up_to_seq:012d}"
+    return f"{_SUMMARY}{up_to_seq:012d}"
+
+
+def summary_seq(item: Item) -> int:
+    """Up to which seq the base of a `SUM#` covers."""
+    return int(item["sk"]["S"].removeprefix(_SUMMARY))
 
 
 def reader_sort_key(thread_id: str) -> str:

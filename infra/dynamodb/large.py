@@ -21,7 +21,7 @@ GONE_NOTE: Final = "This content is no longer stored."
 
 Record = dict[str, Any]
 Path = tuple[str | int, ...]
-SNAPSHOT: Final[Path] = ("base", "snapshot")
+WHOLE: Final[tuple[Path, ...]] = (("base", "snapshot"), ("checkpoint", "snapshot"), ("checkpoint", "carried"))
 STATE: Final = "edits"
 """Of a change of an author's state: all of them are moved as one."""
 OUTBOX_TEXTS: Final = ("body", "text")
@@ -75,7 +75,7 @@ def put_back(record: Record, paths: list[Path], texts: Mapping[str, str | None])
         text = texts[uri]
         if text is not None:
             _put_at(record, path, parsed(text))
-        elif path == SNAPSHOT or path[-1] == STATE:
+        elif path in WHOLE or path[-1] == STATE:
             raise UnreadableRecord(f"{path[-1]}: what a thread's fold needs is gone from the payload bucket")
         elif path[-1] in OUTBOX_TEXTS:
             _put_at(record, path, GONE_NOTE)
@@ -105,8 +105,7 @@ def _movable(record: Record) -> Iterator[Path]:
         yield from (("outbox", index, name) for name in OUTBOX_TEXTS if name in message)
         for position in range(len(message.get("event", {}).get("content", ()))):
             yield ("outbox", index, "event", "content", position)
-    if "base" in record:
-        yield SNAPSHOT
+    yield from (path for path in WHOLE if path[0] in record)
 
 
 def _at(record: Record, path: Path) -> Any:

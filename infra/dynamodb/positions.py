@@ -1,5 +1,6 @@
 """Where in a log an entry stands: the commit that holds it, by bisection, and the base that sums up what is before."""
 
+from core.errors import UnreadableRecord
 from core.lineage import newest_base
 from core.thread import Ancestor
 from infra.dynamodb.codec import FIRST_SEQ, first_seq_of
@@ -13,6 +14,7 @@ from infra.dynamodb.keys import (
     item_key,
     number_of,
     partition,
+    summary_seq,
     summary_sort_key,
 )
 from infra.dynamodb.payloads import Payloads
@@ -26,9 +28,10 @@ async def locate(table: Table, payloads: Payloads, thread_id: str, seq: int) -> 
     if newest is None or seq < 1 or not await _reaches(payloads, newest, seq):
         return None
     async with parallel() as group:
-        holding = group.create_task(_begins_last(table, newest, seq))
+        ranging = group.create_task(_range(table, newest, seq))
         summing = group.create_task(newest_summary(table, thread_id, seq))
-    whole = Ancestor(thread_id=thread_id, cutoff_seq=seq, first_commit=1, last_commit=holding.result())
+    first, last = ranging.result()
+    whole = Ancestor(thread_id=thread_id, cutoff_seq=seq, first_commit=first, last_commit=last)
     return from_newest_base(whole, summing.result())
 
 
@@ -47,7 +50,9 @@ async def newest_summary(table: Table, thread_id: str, seq: int) -> Item | None:
 
 def from_newest_base(ancestor: Ancestor, summary: Item | None) -> Ancestor:
     """The ancestor as it is read where there is this `SUM#`."""
-    return newest_base(ancestor, number_of(summary), int(summary[FROM]["N"])) if summary else ancestor
+    if summary is None:
+        return ancestor
+    return newest_base(ancestor, number_of(summary), summary_seq(summary), int(summary[FROM]["N"]))
 
 
 async def newest_commit(table: Table, thread_id: str) -> Item | None:
@@ -63,6 +68,20 @@ async def _reaches(payloads: Payloads, newest: Item, seq: int) -> bool:
         return True
     (stored,) = await whole_commits(payloads, [newest])
     return stored.commit.last_seq >= seq
+
+
+async def _range(table: Table, newest: Item, seq: int) -> tuple[int, int]:
+    """First and last commit of what holds the entries up to `seq`, as far as no summary of then covers them.
+
+    The first one is where a reader had to start when the one before the last was the newest.
+    """
+    pk, last = newest["pk"]["S"], await _begins_last(table, newest, seq)
+    if last == 1:
+        return 1, 1
+    begins = await table.get(item_key(pk, commit_sort_key(last - 1)), FROM)
+    if begins is None:
+        raise UnreadableRecord(f"{pk.removeprefix('T#')!r}: commit {last - 1} is missing")
+    return int(begins["N"]), last
 
 
 async def _begins_last(table: Table, newest: Item, seq: int) -> int:

@@ -45,8 +45,10 @@ def known_after(known: KnownThread | None, newer: Sequence[StoredCommit]) -> Kno
         return known
     before = known.folded if known else FoldedThread()
     after = fold_commits(before, [stored.commit for stored in newer])
-    size_bytes = (known.size_bytes if known else 0) + sum(stored.size_bytes for stored in newer)
-    entries = len(before.entries) + sum(len(stored.commit.entries) for stored in newer)
+    whole = next((index for index in reversed(range(len(newer))) if newer[index].commit.checkpoint), None)
+    counted, known = (newer, known) if whole is None else (newer[whole:], None)
+    size_bytes = (known.size_bytes if known else 0) + sum(stored.size_bytes for stored in counted)
+    entries = len(known.folded.entries if known else ()) + sum(len(stored.commit.held) for stored in counted)
     kept = size_bytes * len(after.entries) // entries if entries else size_bytes
     return KnownThread(after, newer[-1].commit, kept)
 

@@ -123,8 +123,9 @@ class MemoryStore:
         holding = next((c.number for c in commits if c.first_seq <= seq <= c.last_seq), None)
         if holding is None:
             return None
+        first = commits[holding - 2].from_number if holding > 1 else 1
         return self._from_newest_base(
-            Ancestor(thread_id=thread_id, cutoff_seq=seq, first_commit=1, last_commit=holding)
+            Ancestor(thread_id=thread_id, cutoff_seq=seq, first_commit=first, last_commit=holding)
         )
 
     async def inherit(self, lineage: Sequence[Ancestor]) -> Inherited:
@@ -194,8 +195,8 @@ class MemoryStore:
         fitting = [pair for pair in thread.summaries.items() if pair[0] <= ancestor.cutoff_seq]
         if not fitting:
             return ancestor
-        _, base = max(fitting)
-        return newest_base(ancestor, base, thread.log[base].from_number)
+        up_to_seq, base = max(fitting)
+        return newest_base(ancestor, base, up_to_seq, thread.log[base].from_number)
 
     def _range(self, ancestor: Ancestor) -> RangeRead:
         log = self._thread(ancestor.thread_id).log

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.blocks import StoredBlock
-from core.commit import Base
+from core.commit import Base, Checkpoint
 from core.errors import UnreadableRecord
 from core.fold import fold_commits
 from core.outbox import SendReport
@@ -182,6 +182,23 @@ async def test_a_large_snapshot_lies_in_s3_and_must_be_there(dynamo: DynamoStore
         await opened.s3.delete_object(Bucket=BUCKET, Key=stored)
         with pytest.raises(UnreadableRecord):
             await opened.another().load("snapshot")
+
+
+async def test_what_a_checkpoint_carries_lies_in_s3_when_large_and_must_be_there(
+    dynamo: DynamoStores,
+) -> None:
+    async with dynamo.open() as opened:
+        first = made(1, [user(*[noise(9_000, str(number)) for number in range(9)])], thread_id="carried")
+        state = fold_commits(FoldedThread(), [first]).state
+        checkpoint = Checkpoint(snapshot=state, carried=first.entries)
+        commit = made(2, first_seq=2, from_number=2, thread_id="carried")
+        for one in (first, commit.model_copy(update={"checkpoint": checkpoint})):
+            await opened.store.commit(one)
+        assert (await opened.another().load("carried")).folded.entries == first.entries
+        (stored,) = [found for found in await objects(opened) if found.startswith("payloads/t-carried/")]
+        await opened.s3.delete_object(Bucket=BUCKET, Key=stored)
+        with pytest.raises(UnreadableRecord):
+            await opened.another().load("carried")
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ async def test_finding_an_entry_reads_little_at_any_length(dynamo: DynamoStores)
         assert (await located(opened.store, THREAD, 501)).last_commit == 251
         operations = opened.dynamodb.operations()
         assert operations.count("query") == 2
-        assert operations.count("get_item") <= 9
+        assert operations.count("get_item") <= 10
         await settle(opened.store, turn(501))
         assert (await opened.store.load(THREAD, [key(501)])).tip == 501
 

@@ -56,6 +56,17 @@ async def test_the_newest_summary_that_fits_is_where_reading_starts(stores: Stor
         assert [one.last_commit for one in found] == [1, 2, 3, 3, 6]
 
 
+async def test_an_entry_of_a_base_that_covers_it_is_read_from_before_the_base(stores: Stores) -> None:
+    async with stores.open() as opened:
+        log = await grow(opened.store, THREAD, 2)
+        base = with_base(3, log, up_to_seq=6, from_number=4)
+        ahead = base.model_copy(update={"entries": turn(3).entries})
+        await settle(opened.store, ahead)
+        assert await located(opened.store, THREAD, 5) == Ancestor(
+            thread_id=THREAD, cutoff_seq=5, first_commit=1, last_commit=3
+        )
+
+
 async def test_a_base_counts_once_it_is_marked(stores: Stores) -> None:
     async with stores.open() as opened:
         log = await grow(opened.store, THREAD, 2)

@@ -27,10 +27,11 @@ from tests.support.world import START
 
 ROOT = "root"
 DEEPEST = 3
-ACTIONS = ("text", "turn", "turn", "thought", "calls", "result", "result", "hide", "compact")
+ACTIONS = ("text", "turn", "thought", "calls", "result", "hide", "checkpoint", "compact")
+OFTEN = ("turn", "result", "checkpoint")
 Step = tuple[str, int, list[tuple[str, int]]]
 """What, a number to choose by, and what a visited thread does before that."""
-_actions = st.lists(st.tuples(st.sampled_from(ACTIONS), st.integers(0, 9)), max_size=4)
+_actions = st.lists(st.tuples(st.sampled_from((*ACTIONS, *OFTEN)), st.integers(0, 9)), max_size=4)
 steps = st.lists(
     st.tuples(st.sampled_from(("visit", "visit", "spawn", "fork")), st.integers(0, 99), _actions),
     min_size=4,
@@ -63,13 +64,13 @@ class Forest:
 
     async def live(self, script: list[Step]) -> None:
         """Take the steps, each with a thread chosen by its number."""
-        await self._visit(ROOT, [("text", 0)])
+        await self.visit(ROOT, [("text", 0)])
         for what, number, actions in script:
             thread_id = list(self.views)[number % len(self.views)]
             if what == "fork":
-                await self._fork(thread_id, 1 + number % max(1, len(self.own(thread_id))))
+                await self.fork(thread_id, 1 + number % max(1, len(self.own(thread_id))))
             else:
-                await self._visit(thread_id, actions, spawning=what == "spawn")
+                await self.visit(thread_id, actions, spawning=what == "spawn")
 
     def own(self, thread_id: str) -> list[Known]:
         return [known for known in self.views[thread_id] if known.thread_id == thread_id]
@@ -77,7 +78,8 @@ class Forest:
     async def manager(self, thread_id: str) -> HistoryManager:
         return await HistoryManager.new_with_history(self.store, thread_id, clock=self.clock)
 
-    async def _visit(self, thread_id: str, actions: list[tuple[str, int]], *, spawning: bool = False) -> None:
+    async def visit(self, thread_id: str, actions: list[tuple[str, int]], *, spawning: bool = False) -> None:
+        """One commit of what the actions make, if anything; perhaps with a child, which begins at once."""
         manager = await self.manager(thread_id)
         for name, number in actions:
             self._act(manager, name, number)
@@ -122,7 +124,8 @@ class Forest:
         self.views[heir] = above + [known for known in self.own(source) if known.entry.seq <= cut]
         self.readers |= {(ancestor.thread_id, heir) for ancestor in lineage}
 
-    async def _fork(self, source: str, at_seq: int) -> None:
+    async def fork(self, source: str, at_seq: int) -> None:
+        """A new root with what `source` shares of its own history up to there."""
         new = f"fork-{len(self.views)}"
         cut = _safe_point([known.entry for known in self.own(source) if known.entry.seq <= at_seq])
         try:
@@ -154,6 +157,8 @@ class Forest:
                 chosen = manager.draft.history[number % len(manager.draft.history)]
                 hidden = Hidden(seq=chosen.seq, what="all")
                 manager.draft.record(EntriesHidden(entries=(hidden,)))
+            case "checkpoint":
+                manager.draft.checkpoint()
             case "compact" if manager.state.summary == manager.draft.committed.state.summary:
                 self._compact(manager, words, number)
             case _:

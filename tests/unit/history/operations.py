@@ -52,7 +52,19 @@ NAMES = (
     "compact",
     "checkpoint",
 )
-OFTEN = ("turn", "turn", "turn", "queued", "result", "compact", "sync", "sync", "sync")
+OFTEN = (
+    "turn",
+    "turn",
+    "turn",
+    "queued",
+    "result",
+    "compact",
+    "checkpoint",
+    "checkpoint",
+    "sync",
+    "sync",
+    "sync",
+)
 
 Operation = tuple[str, int, list[str]]
 """What, a number to choose by, and the chunks of a turn."""
@@ -183,7 +195,6 @@ class Life:
         safe = [entry.seq for entry in history if is_safe_cut(history, entry.seq)]
         if safe:
             self.manager.apply_compaction(Summary(text="so far", up_to_seq=safe[number % len(safe)]))
-
 
     def _checkpoint(self, number: int, chunks: list[str]) -> None:
         self.manager.draft.checkpoint()
