@@ -41,7 +41,10 @@ class LogReader(Protocol):
         ...
 
     async def page(self, thread_id: str, number: int, limit: int) -> LogPage:
-        """Commits from `number` on, at most `limit`; fewer where they are large. One request, payloads apart."""
+        """Commits from `number` on, at most `limit`; fewer where they are large, none only behind the last one.
+
+        One request, payloads apart; more only where a long log was erased.
+        """
         ...
 
     async def commit_holding(self, thread_id: str, seq: int) -> int:

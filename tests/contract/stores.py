@@ -14,6 +14,7 @@ from core.commit import Commit
 from core.ports import ParkedBody, ThreadStore
 from infra.dynamodb import DynamoStore, WarmThreads
 from infra.dynamodb.codec import pack
+from infra.log_reader import LogReader
 from infra.memory import MemoryClock, MemoryStore
 from tests.contract.watched import Watched
 
@@ -29,7 +30,7 @@ _OPTIONS: Any = {
 _NUMBERS = count(1)
 
 
-class ReadableStore(ThreadStore, Protocol):
+class ReadableStore(ThreadStore, LogReader, Protocol):
     """The port, and what both stores offer people beyond it."""
 
     async def parked(self, limit: int = 1000) -> tuple[ParkedBody, ...]: ...
