@@ -30,7 +30,7 @@ _OPTIONS: Any = {
 _NUMBERS = count(1)
 
 
-class ReadableStore(ThreadStore, LogReader, Protocol):
+class ReadableStore(LogReader, ThreadStore, Protocol):
     """The port, and what both stores offer people beyond it."""
 
     async def parked(self, limit: int = 1000) -> tuple[ParkedBody, ...]: ...
