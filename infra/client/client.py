@@ -6,7 +6,7 @@ Only puts the parts together: sending, waiting, following, turns and trees have 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any
 
 from core.clock import SYSTEM_CLOCK, Clock
 from core.entries import Entry
@@ -18,12 +18,9 @@ from infra.client.outcomes import Outcome
 from infra.client.sending import OnBusy, Sent, UserText, WireContent, send_text
 from infra.client.tree import ThreadNode, tree
 from infra.client.turns import Turn, turns
-from infra.client.waiting import Asked, Wait
+from infra.client.waiting import REMEMBERED, Asked, QuestionsTold, Wait
 from infra.log_reader import LogReader
 from infra.stack import find_stack
-
-REMEMBERED: Final = 1_000
-"""Messages sent from here of which it is known what they said."""
 
 
 class AgentClient:
@@ -46,6 +43,7 @@ class AgentClient:
         self._clock = clock
         self._ids = ids
         self._sent: dict[tuple[str, str], Sent] = {}
+        self._told = QuestionsTold()
 
     @staticmethod
     @asynccontextmanager
@@ -98,11 +96,11 @@ class AgentClient:
     async def wait(self, thread_id: str, message_id: str, timeout_seconds: float) -> Outcome:
         """What became of a user message: its answer, as soon as there is one, its end without one, or its refusal.
 
-        A question that only a person can answer is told at once too (`Waiting`); what else the thread waits for, at
-        the timeout. Any program may wait, and again: the answer stays in the table.
+        A question to a person is told at once too (`Waiting`), once by each client: whoever has answered it waits on.
+        What else the thread waits for is told at the timeout. Any program may wait, and again: the answer stays.
         """
         asked = Asked(thread_id, message_id, self._sent.get((thread_id, message_id)))
-        return await Wait(self._reader, self._clock, asked).until_answered(timeout_seconds)
+        return await Wait(self._reader, self._clock, asked, self._told).until_answered(timeout_seconds)
 
     def follow(self, thread_id: str, after_seq: int = 0) -> AsyncGenerator[Entry, None]:
         """The thread's own entries behind `after_seq`, and those still to come, until it is closed.

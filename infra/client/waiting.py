@@ -7,7 +7,7 @@ as the message has not been taken in (what was refused lies apart, in no thread)
 """
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from core.changes import Closed
@@ -23,12 +23,18 @@ from infra.client.sending import Sent
 from infra.log_reader import LogReader
 
 FIRST_PAUSE_SECONDS: Final = 0.1
-LONGEST_PAUSE_SECONDS: Final = 2.0
+BRISK_SECONDS: Final = 2.0
+"""Up to here each pause is half as long again as the one before, from here on a twentieth: an answer that comes after
+minutes is seen a few seconds late.
+"""
+LONGEST_PAUSE_SECONDS: Final = 30.0
 PAGE_COMMITS: Final = 16
 PARKED_LOOKED_AT: Final = 20
 """The newest parked bodies that a look goes through."""
 CLOCKS_DIFFER: Final = timedelta(minutes=1)
 """By how much this machine's clock may be ahead of the queue's."""
+REMEMBERED: Final = 1_000
+"""Messages and questions that a client keeps in mind."""
 CONFLICT = "message_id: user_message with this id and another body was accepted"
 CLOSED = "thread_id: this thread is closed"
 
@@ -47,13 +53,34 @@ class Asked:
         return InputKey("user_message", self.message_id)
 
 
+class QuestionsTold:
+    """The questions that a client has told of: each is reason to stop waiting once. Who has answered one waits on."""
+
+    def __init__(self) -> None:
+        self._told: dict[tuple[str, str, datetime], None] = {}
+
+    def has_news(self, so_far: Waiting | Queued | NotAccepted) -> bool:
+        """Whether a person is asked something that was not told before; from now on it was."""
+        if not isinstance(so_far, Waiting):
+            return False
+        asked = [one for one in so_far.awaits if isinstance(one, AwaitedAnswer)]
+        new = [
+            key for one in asked if (key := (so_far.thread_id, one.call_id, one.expires_at)) not in self._told
+        ]
+        self._told |= dict.fromkeys(new)
+        while len(self._told) > REMEMBERED:
+            del self._told[next(iter(self._told))]
+        return bool(new)
+
+
 class Wait:
     """One wait for one message. Keeps what it has read, so that nothing is read twice."""
 
-    def __init__(self, reader: LogReader, clock: Clock, asked: Asked) -> None:
+    def __init__(self, reader: LogReader, clock: Clock, asked: Asked, told: QuestionsTold) -> None:
         self._reader = reader
         self._clock = clock
         self._asked = asked
+        self._told = told
         self._search = Search(asked.thread_id, asked.message_id)
         self._read_to: int | None = None
         """Number of the last commit read; None before the first look."""
@@ -64,7 +91,7 @@ class Wait:
         )
 
     async def until_answered(self, timeout_seconds: float) -> Outcome:
-        """The outcome as soon as it is final or a person is asked; else, at the timeout, how things stand."""
+        """The outcome as soon as it is final, or a person is newly asked; else, at the timeout, how things stand."""
         give_up_at = self._clock.now() + timedelta(seconds=max(0.0, timeout_seconds))
         pause_seconds = FIRST_PAUSE_SECONDS
         while True:
@@ -72,9 +99,9 @@ class Wait:
             if self._end is not None:
                 return self._end
             left_seconds = (give_up_at - self._clock.now()).total_seconds()
-            if left_seconds <= 0 or _asks_a_person(self._so_far):
+            if left_seconds <= 0 or self._told.has_news(self._so_far):
                 return self._so_far
-            pause_seconds = FIRST_PAUSE_SECONDS if fresh else min(pause_seconds * 1.5, LONGEST_PAUSE_SECONDS)
+            pause_seconds = FIRST_PAUSE_SECONDS if fresh else _longer(pause_seconds)
             await self._clock.sleep(min(pause_seconds, left_seconds))
 
     async def _look(self) -> bool:
@@ -164,5 +191,5 @@ class Wait:
         return NotAccepted(thread_id=asked.thread_id, message_id=asked.message_id, code=code, reason=reason)
 
 
-def _asks_a_person(so_far: Waiting | Queued | NotAccepted) -> bool:
-    return isinstance(so_far, Waiting) and any(isinstance(one, AwaitedAnswer) for one in so_far.awaits)
+def _longer(pause_seconds: float) -> float:
+    return min(pause_seconds * (1.5 if pause_seconds < BRISK_SECONDS else 1.05), LONGEST_PAUSE_SECONDS)

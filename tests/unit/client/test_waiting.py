@@ -3,6 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from core.errors import ModelUnavailable
 from core.settings import Limits
 from infra.client import (
@@ -17,7 +19,7 @@ from infra.client import (
     Waiting,
 )
 from infra.client.awaited import awaited
-from tests.support.asking import PAY, asking
+from tests.support.asking import PAY, answer, asking
 from tests.support.client import Talk, talk
 from tests.support.inputs import THREAD, message, result, user
 from tests.support.played import calls, fails, says
@@ -77,6 +79,41 @@ async def test_a_question_is_told_at_once_and_first() -> None:
         expires_at=START + timedelta(seconds=Limits().approval_seconds, milliseconds=0),
     )
     assert (call.kind, outcome.seq) == ("call", 3)
+
+
+async def test_who_has_answered_a_question_waits_on() -> None:
+    one = talk(calls(PAY, ("give", {"amount": 500})), says("paid"), app=asking())
+    await one.say("go", "m1")
+    assert (await one.client.wait(THREAD, "m1", 60)).kind == "waiting"
+    pay, give = await one.world.live()
+    one.meanwhile(_nothing, lambda: one.world.run(answer(pay, "a1", approved=False)))
+    outcome = await one.client.wait(THREAD, "m1", 60)
+    assert isinstance(outcome, Waiting)
+    assert ([asked.to_json()["call_id"] for asked in outcome.awaits], len(one.clock.slept) > 20) == (
+        [give],
+        True,
+    )
+    one.meanwhile(lambda: one.world.run(answer(give, "a2", approved=True)))
+    assert (await one.client.wait(THREAD, "m1", 60)).kind == "answered"
+
+
+async def test_another_question_of_the_same_call_is_told() -> None:
+    one = talk(calls(FETCH))
+    await one.say("go", "m1")
+    (call_id,) = await one.world.live()
+    for number in range(2):
+        question = _question(call_id, number)
+        one.meanwhile(lambda asked=question: one.world.run(asked))  # type: ignore[misc]
+        outcome = await one.client.wait(THREAD, "m1", 60)
+        assert isinstance(outcome, Waiting)
+        assert [asked.to_json()["prompt"] for asked in outcome.awaits] == [f"Which {number}?"]
+        await one.world.run(answer(call_id, f"a{number}", choice="a"))
+    assert len(one.clock.slept) == 2
+
+
+def _question(call_id: str, number: int) -> Any:
+    asked = {"kind": "choice", "prompt": f"Which {number}?", "choices": ["a", "b"]}
+    return message("question", f"q{number}", call_id=call_id, **asked)  # type: ignore[arg-type]
 
 
 async def test_a_choice_with_its_prompt() -> None:
@@ -158,11 +195,21 @@ async def test_it_is_asked_less_and_less_often_until_something_happens() -> None
     one = talk(calls(FETCH, DIG))
     await one.client.send(THREAD, "go", "m1")
     one.meanwhile(*[_nothing] * 4, one.deliver)
-    await one.client.wait(THREAD, "m1", 20)
+    await one.client.wait(THREAD, "m1", 40)
     first = [0.15, 0.225, 0.338, 0.506, 0.759]
     assert one.clock.slept[:5] == first
     assert one.clock.slept[5:10] == [0.1, 0.15, 0.225, 0.338, 0.506]
-    assert max(one.clock.slept) == 2.0
+    before, after = one.clock.slept[-3:-1]
+    assert before > 2
+    assert after == pytest.approx(before * 1.05, abs=0.001)
+
+
+async def test_after_hours_it_is_asked_twice_a_minute() -> None:
+    one = talk(calls(FETCH))
+    await one.say("go", "m1")
+    await one.client.wait(THREAD, "m1", 4 * 3600)
+    assert max(one.clock.slept) == 30
+    assert len(one.clock.slept) < 600
 
 
 async def test_a_look_without_news_is_one_request() -> None:
