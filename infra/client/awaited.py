@@ -32,6 +32,7 @@ def _call(live: LiveCall, entries: Iterable[Entry]) -> Awaited:
             call_id=live.call_id,
             name=live.name,
             question=question.kind,
+            asked_by=question.asked_by,
             prompt=question.prompt,
             choices=question.choices,
             default=question.default,

@@ -21,6 +21,8 @@ class AwaitedAnswer(Value):
     call_id: str
     name: str
     question: QuestionKind
+    asked_by: str = ""
+    """Id of the message that a running tool asked by: another one, another question. Of an approval: nothing."""
     prompt: str = ""
     """Of a choice: what to choose. Of an authorisation: where, as a URL."""
     choices: tuple[str, ...] = ()

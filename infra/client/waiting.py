@@ -7,7 +7,7 @@ as the message has not been taken in (what was refused lies apart, in no thread)
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from core.changes import Closed
@@ -57,7 +57,7 @@ class QuestionsTold:
     """The questions that a client has told of: each is reason to stop waiting once. Who has answered one waits on."""
 
     def __init__(self) -> None:
-        self._told: dict[tuple[str, str, datetime], None] = {}
+        self._told: dict[tuple[str, str, str], None] = {}
 
     def has_news(self, so_far: Waiting | Queued | NotAccepted) -> bool:
         """Whether a person is asked something that was not told before; from now on it was."""
@@ -65,7 +65,7 @@ class QuestionsTold:
             return False
         asked = [one for one in so_far.awaits if isinstance(one, AwaitedAnswer)]
         new = [
-            key for one in asked if (key := (so_far.thread_id, one.call_id, one.expires_at)) not in self._told
+            key for one in asked if (key := (so_far.thread_id, one.call_id, one.asked_by)) not in self._told
         ]
         self._told |= dict.fromkeys(new)
         while len(self._told) > REMEMBERED:

@@ -127,6 +127,7 @@ async def test_a_choice_with_its_prompt() -> None:
             call_id=call_id,
             name="fetch",
             question="choice",
+            asked_by="q1",
             prompt="Which?",
             choices=("a", "b"),
             default="a",
