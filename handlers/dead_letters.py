@@ -1,5 +1,6 @@
 """Lambda entry point of the dead-letter queues: one function per queue that they serve, chosen by the record's ARN."""
 
+import logging
 import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -18,6 +19,7 @@ from core.slice.give_back import give_back
 from handlers.agent_container import DeadLetterContainer, build_dead_letter_container
 from handlers.batch import run_batch
 from handlers.bootstrap import RemainingMs
+from handlers.logs import write_line
 from handlers.records import QueueRecord
 from handlers.visit import envelope_of, refuse_record, visit
 from infra.scheduler.dead_letters import message_in
@@ -61,9 +63,22 @@ async def handle_event(event: dict[str, Any], container: DeadLetterContainer) ->
     """`handle` inside a running event loop."""
 
     async def process(record: QueueRecord) -> str:
+        _tell(record, container)
         return await _handler_for(record, container)(record, container)
 
     return await run_batch(event, process)
+
+
+def _tell(record: QueueRecord, container: DeadLetterContainer) -> None:
+    write_line(
+        logging.WARNING,
+        "a message used up its tries",
+        action="dead_letter",
+        message_id=record.message_id,
+        queue=_served(record, container),
+        receive_count=record.receive_count,
+        correlation_id=record.correlation_id,
+    )
 
 
 def _handler_for(record: QueueRecord, container: DeadLetterContainer) -> HandleRecord:

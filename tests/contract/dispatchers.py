@@ -74,6 +74,10 @@ class Rig(Protocol):
         """Names of what is in the queue, in order."""
         ...
 
+    async def beside(self, queue: str) -> list[dict[str, str]]:
+        """The attributes of what is in the queue, in order."""
+        ...
+
     async def delay_seconds(self, name: str) -> float:
         """The delay under which a message was put into the delay queue."""
         ...
@@ -124,6 +128,10 @@ class MemoryRig:
 
     async def arrived(self, queue: str) -> list[str]:
         return [json.loads(body)["name"] for body in self._queues.bodies(queue)]
+
+    async def beside(self, queue: str) -> list[dict[str, str]]:
+        found = [record["messageAttributes"] for record in self._queues.receive(queue, 10)]
+        return [{name: value["stringValue"] for name, value in one.items()} for one in found]
 
     async def delay_seconds(self, name: str) -> float:
         assert await self.arrived("delay") == [name]
@@ -206,8 +214,14 @@ class SqsRig:
             names += [json.loads(message["Body"])["name"] for message in found]
         return names
 
+    async def beside(self, queue: str) -> list[dict[str, str]]:
+        found = [message.get("MessageAttributes", {}) for message in await self._take(self.urls[queue])]
+        return [{name: value["StringValue"] for name, value in one.items()} for one in found]
+
     async def _take(self, url: str) -> list[Any]:
-        found = await self.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
+        found = await self.sqs.receive_message(
+            QueueUrl=url, MaxNumberOfMessages=10, MessageAttributeNames=["All"]
+        )
         messages: list[Any] = found.get("Messages", [])
         for message in messages:
             await self.sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])

@@ -1,10 +1,14 @@
 """The `Dispatcher` contract, over SQS and in memory: order, repeats, outputs last, what can never be sent, delays."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from core.correlation import ATTRIBUTE
 from core.ports import Outgoing
+from infra.sqs.limits import MAX_BODY_BYTES
+from infra.sqs.requests import attributes_of
 from tests.contract.dispatchers import FOR_EVER, PATIENCE_SECONDS, START, MemoryRigs, Rigs, SqsRigs, message
 
 CALLS = [message("worker:research", f"call{number}") for number in range(5)]
@@ -138,3 +142,16 @@ async def test_large_bodies_go_in_batches_that_the_queue_takes(rigs: Rigs) -> No
     async with rigs.open() as rig:
         assert await rig.dispatcher.send(large) == ()
         assert sorted(await rig.arrived("worker:research")) == ["0", "1", "2", "3", "4"]
+
+
+async def test_a_correlation_id_travels_beside_the_body(rigs: Rigs) -> None:
+    known = replace(message("worker:research", "known"), correlation_id="c" * 26)
+    async with rigs.open() as rig:
+        assert await rig.dispatcher.send([known, message("worker:research", "unknown")]) == ()
+        assert await rig.beside("worker:research") == [{ATTRIBUTE: "c" * 26}, {}]
+
+
+def test_a_message_that_is_full_goes_without() -> None:
+    nearly = Outgoing("id", "output", "x" * (MAX_BODY_BYTES - 100), "t1", correlation_id="c" * 26)
+    full = replace(nearly, body="x" * MAX_BODY_BYTES)
+    assert (len(attributes_of(nearly)), attributes_of(full)) == (1, {})

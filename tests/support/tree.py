@@ -61,7 +61,8 @@ class Tree:
     async def deliver(self, message: Outgoing, *, completing: bool = True) -> SliceReport:
         """Deliver one message, again if it was delivered before. Not `completing`: to the dead-letter handler."""
         self._delivered.add(message.id)
-        taken = parse_input(message.body, Envelope(message.id, message.group))
+        beside = Envelope(message.id, message.group, correlation_id=message.correlation_id)
+        taken = parse_input(message.body, beside)
         return await self.visit(taken, completing=completing)
 
     async def advance(self, seconds: float) -> None:

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from core.agent import Agent
 from core.app import App
+from core.facts import Fact
 from core.history import HistoryManager
 from core.messages import Input
 from core.ports import ThreadStore
@@ -20,6 +21,7 @@ from tests.support.lines import lines
 from tests.support.played import PlayedModel, Turn
 from tests.support.recording import RecordingDispatcher
 
+F = TypeVar("F", bound=Fact)
 START = datetime(2025, 1, 1, tzinfo=UTC)
 WEB = "worker:web"
 """The queue of `fetch` and `dig`."""
@@ -61,6 +63,20 @@ class Observing:
         self.events.append(event)
 
 
+class Hearing:
+    """Keeps everything a witness is told."""
+
+    def __init__(self) -> None:
+        self.facts: list[Fact] = []
+
+    def hear(self, fact: Fact) -> None:
+        self.facts.append(fact)
+
+    def of(self, kind: type[F]) -> list[F]:
+        """Facts of one kind."""
+        return [fact for fact in self.facts if isinstance(fact, kind)]
+
+
 @dataclass
 class World:
     """One deployment with one thread. `model` plays; `dispatcher` records; time moves only with `clock`."""
@@ -71,11 +87,12 @@ class World:
     store: ThreadStore
     dispatcher: RecordingDispatcher
     observer: Observing = field(default_factory=Observing)
+    witness: Hearing = field(default_factory=Hearing)
     thread_id: str = THREAD
 
     @property
     def ports(self) -> SlicePorts:
-        return SlicePorts(self.store, self.dispatcher, lambda name: self.model, self.clock)
+        return SlicePorts(self.store, self.dispatcher, lambda name: self.model, self.clock, self.witness)
 
     async def run(self, *inputs: Input, completing: bool = True, seconds_left: float = 900.0) -> SliceReport:
         """One slice over these inputs."""
