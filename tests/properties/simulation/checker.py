@@ -1,7 +1,7 @@
 """The checker: hears of every effect, holds every rule against it, and then takes it into what it knows."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -86,6 +86,7 @@ class Checker:
             by=who.name,
             visit=visit.number,
             completing=who.function == "agent",
+            deployment=who.deployment,
             accepted_at=visit.accepted_at or self.clock.now(),
             attempt=visit.attempt,
             tokens=visit.tokens,
@@ -210,7 +211,7 @@ class Checker:
         """A record failed for a reason that no retry mends: in these scenarios always a bug."""
         self._hold([f"unexpected error in {who.name}: {error}"])
 
-    def ended(self, said: Iterable[Json], store: MemoryStore) -> None:
+    def ended(self, said: Sequence[Json], store: MemoryStore) -> None:
         """Nothing is left to do."""
         self._hold(broken_at_the_end(self.facts, said))
         for thread in self.facts.threads.values():

@@ -67,6 +67,8 @@ class Circumstances:
     visit: int
     """Which load it goes back to, counted over the run."""
     completing: bool
+    deployment: int
+    """Whose code it was."""
     accepted_at: datetime
     """When that visit took its inputs in."""
     attempt: int
@@ -163,6 +165,8 @@ class CommitSeen:
     promises: tuple[Promise, ...]
     origin: Json | None
     base: Json | None
+    carried: tuple[Json, ...] | None
+    """Entries of earlier commits, for readers that start here; None if they cannot."""
     made: Circumstances
 
     @property
@@ -246,6 +250,7 @@ def seen(commit: Commit, made: Circumstances) -> CommitSeen:
         promises=tuple(_promise(commit, position, message) for position, message in enumerate(outbox)),
         origin=record.get("origin"),
         base=record.get("base"),
+        carried=tuple(record["checkpoint"]["carried"]) if "checkpoint" in record else None,
         made=made,
     )
 

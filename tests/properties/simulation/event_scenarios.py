@@ -4,8 +4,8 @@ from typing import Any
 
 from core.ids import birth_id, call_id
 
-from .scenario import THREAD, Say, Scenario, When, after, control, user
-from .tree_scenarios import TEAM, call, led, on
+from .scenario import THREAD, Say, Scenario, When, after, begun, control, fork, user
+from .tree_scenarios import FORKED, TEAM, call, led, on, spawn, task
 
 WATCHED = call_id(THREAD, birth_id(THREAD, "m1"), 2, 0, "watch", {"what": "tide"})
 """The call whose subscription the first turn of the thread opens."""
@@ -52,5 +52,25 @@ EVENTS = [
             event("e3", "it rests", event_id="rest", associative=True, final=True),
             event("e4", "it is late", event_id="late", associative=True),
         ],
+    ),
+    Scenario(
+        "spawn_and_fork_across_checkpoints",
+        TEAM,
+        led(
+            WATCH,
+            WATCHING,
+            on("noted", event=True, depth=1),
+            on("", spawn("dig"), user="go"),
+            on("dug", **task()),
+            on("You said: {user}", user="."),
+        ),
+        [
+            user("m1", "watch"),
+            event("e1", "it turned"),
+            user("m2", "go", after("thread_closed")),
+            fork("f1", 4, FORKED, after("thread_closed", 2)),
+            user("m3", "hello", begun(FORKED), thread_id=FORKED),
+        ],
+        checkpoint_after=2,
     ),
 ]

@@ -12,15 +12,19 @@ from core.app import App
 from core.delivery import INPUT
 from core.errors import RetryableError
 from core.fork import fork
-from core.ports import Model
+from core.ports import Model, Outgoing
 from core.slice import SlicePorts
 from core.worker import Answering, Worker
 from handlers.agent_container import AgentContainer, DeadLetterContainer
 from handlers.bootstrap import EventLoop, RelayContainer, TimeLeft, WorkerContainer
 from handlers.clients import AsyncClients, AwsAccess
+from handlers.telemetry import Telemetry
 from infra.memory import MemoryStore
 from infra.memory.dispatcher import MemorySender
 from infra.memory.queues import queue_arn
+from infra.operations.parked import KeptBody
+from infra.operations.redrive import redriven
+from infra.queue_errors import QueueUnavailable, Unsendable
 from infra.scripted.model import ScriptedModel
 from infra.scripted.script import Script
 from infra.sqs.visibility import RecordVisibility
@@ -28,8 +32,9 @@ from infra.work.memory import MemoryWorkRecords
 
 from .loop import VirtualClock
 from .points import Invocation
-from .ports import HeldClock, HeldDispatcher, HeldModel, HeldStore, HeldVisibility
+from .ports import SEND, HeldClock, HeldDispatcher, HeldModel, HeldStore, HeldVisibility
 from .queues import SimulatedQueues, dead
+from .scenario import REDRIVE
 from .sync_ports import HeldRecords, HeldSender
 from .watcher import Watcher
 
@@ -60,27 +65,40 @@ class Functions:
                 return await handlers.timer_relay.handle_event(event, relay)
             case ["worker", name]:
                 worker = Worker(name, self.app.workers().get(name, {}), self._answering(who))
-                container = WorkerContainer(worker, EventLoop(), ())
+                container = WorkerContainer(worker, EventLoop(), (), Telemetry())
                 return await handlers.tool_worker.handle_event(
                     event, container, lambda: 1000 * who.left_seconds()
                 )
             case ["command"]:
-                return await self._fork(who, event)
+                return await self._command(who, event)
             case _:
                 raise AssertionError(who.function)
 
-    async def _fork(self, who: Invocation, event: dict[str, Any]) -> dict[str, Any]:
-        """What `torpor fork` does; a person gives it again if it fails for now."""
-        store, failures = HeldStore(who, self.store, self.watcher), []
+    async def _command(self, who: Invocation, event: dict[str, Any]) -> dict[str, Any]:
+        """What the command line does; a person gives a command again if it fails for now."""
+        failures = []
         for record in event["Records"]:
             told = json.loads(record["body"])
             try:
-                await fork(
-                    store, told["thread_id"], told["at_seq"], told["new_thread_id"], clock=self._clock(who)
-                )
-            except RetryableError:
+                await (self._redrive(who) if told["type"] == REDRIVE else self._fork(who, told))
+            except (RetryableError, QueueUnavailable, Unsendable):
                 failures.append({"itemIdentifier": record["messageId"]})
         return {"batchItemFailures": failures}
+
+    async def _fork(self, who: Invocation, told: dict[str, Any]) -> None:
+        store = HeldStore(who, self.store, self.watcher)
+        await fork(store, told["thread_id"], told["at_seq"], told["new_thread_id"], clock=self._clock(who))
+
+    async def _redrive(self, who: Invocation) -> None:
+        """Everything that is parked is sent again. It stays parked: dropping it is another act."""
+        for number, parked in enumerate(await self.store.parked()):
+            kept = KeptBody(f"kept-{number}", parked, {})
+            message = redriven(kept, self._clock(who).now(), vouched=False).message
+
+            async def send(message: Outgoing = message) -> None:
+                self.queues.send(message.queue, message.body, group=message.group, dedup_id=message.id)
+
+            await who.call(f"redrive {message.queue}", send, SEND)
 
     def _agent(self, who: Invocation) -> AgentContainer:
         time_left = TimeLeft()

@@ -1,22 +1,34 @@
 """Listening to what the functions log, instead of printing it: an error that no retry mends is a bug of theirs."""
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
 import handlers.batch
+import handlers.telemetry
 import handlers.visit
+import handlers.watch
 
 from .points import CURRENT, Invocation
 
-MODULES = (handlers.batch, handlers.visit)
-NAME = "logger"
+LOGGERS = ((handlers.batch, "logger"), (handlers.visit, "logger"), (handlers.watch, "logger"))
+LINES = (
+    (handlers.watch, "metric_log"),
+    (handlers.telemetry, "metric_log"),
+    (handlers.telemetry, "write_line"),
+)
 EXPECTED = frozenset({"Unsendable"})
 """Errors of this sort that the simulator causes itself."""
 Hear = Callable[[Invocation, str], None]
 
 
 class _Log:
+    log_level = logging.CRITICAL
+    """What is less is not written."""
+
     def __init__(self, hear: Hear) -> None:
         self._hear = hear
 
@@ -37,12 +49,14 @@ class _Log:
 @contextmanager
 def listening(hear: Hear) -> Iterator[None]:
     """Tell `hear` of every record that fails for a reason that no retry mends, and in which invocation."""
-    before = [getattr(module, NAME) for module in MODULES]
     log = _Log(hear)
-    for module in MODULES:
-        setattr(module, NAME, lambda: log)
-    try:
+    with pytest.MonkeyPatch.context() as patching:
+        for module, name in LOGGERS:
+            patching.setattr(module, name, lambda: log)
+        for module, name in LINES:
+            patching.setattr(module, name, _nothing)
         yield
-    finally:
-        for module, logger in zip(MODULES, before, strict=True):
-            setattr(module, NAME, logger)
+
+
+def _nothing(*_: Any, **__: Any) -> _Log:
+    return _Log(lambda who, text: None)

@@ -77,6 +77,8 @@ class Invocation:
     left_seconds: Callable[[], float] = lambda: math.inf
     given: tuple[str, ...] = ()
     """Bodies of its records."""
+    deployment: int = 0
+    """Which one it is of, counted from 0."""
     visits: list["Visit"] = field(default_factory=list)
     """Its loads so far: several, if a race was lost or the records are of several threads."""
     _calls: dict[str, int] = field(default_factory=dict)

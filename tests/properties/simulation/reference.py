@@ -20,7 +20,7 @@ from core.parsing import parse_input
 from core.ports import Outgoing, Unsent
 from core.slice import SlicePorts, run_slice
 from infra.memory import MemoryStore
-from infra.memory.store import _Thread
+from infra.memory.thread import Thread
 
 from .commits_seen import CommitSeen, TakenIn, identity_of, seen
 from .loop import VirtualLoop
@@ -58,7 +58,7 @@ class _Store(MemoryStore):
         super().__init__(clock)
         self._time, self._own, self._others = clock, thread_id, others
 
-    def _thread(self, thread_id: str) -> _Thread:
+    def _thread(self, thread_id: str) -> Thread:
         return super()._thread(thread_id) if thread_id == self._own else self._others._thread(thread_id)
 
     async def commit(self, commit: Commit) -> None:
@@ -136,7 +136,7 @@ class Reference:
             return 0.0 if over else PLENTY_SECONDS
 
         await run_slice(
-            self.scenario.app,
+            self.scenario.deployed(made.deployment),
             SlicePorts(
                 self.store, self, lambda _: ReplayedModel(self, self.scenario.script, made.visit), self.clock
             ),

@@ -1,19 +1,20 @@
 """Rules of the end: when faults have stopped and nothing is left to do, nobody waits for anything (*never stuck*)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from core.ids import digest
 
-from .commits_seen import CommitSeen, Json, Promise
+from .commits_seen import CommitSeen, Json, Promise, identity_of
 from .facts import Facts
-from .scenario import FORK
+from .scenario import FORK, REDRIVE
 from .thread_facts import ThreadFacts
 
 Broken = Iterator[str]
 
 
-def broken_at_the_end(facts: Facts, said: Iterable[Json]) -> Broken:
+def broken_at_the_end(facts: Facts, said: Sequence[Json]) -> Broken:
     """`said`: the bodies that the client sent."""
+    redriven = any(body["type"] == REDRIVE for body in said)
     for thread in list(facts.threads.values()):
         if thread.commits:
             yield from _at_rest(facts, thread)
@@ -24,6 +25,8 @@ def broken_at_the_end(facts: Facts, said: Iterable[Json]) -> Broken:
             yield f"never stuck: {body} was never carried out"
         if body["type"] == "user_message":
             yield from _answered(facts, facts.thread(body["thread_id"]), body["message_id"])
+            if redriven and identity_of(body) not in facts.thread(body["thread_id"]).taken:
+                yield f"once: {body['message_id']} was sent again, but never taken in"
 
 
 def _at_rest(facts: Facts, thread: ThreadFacts) -> Broken:

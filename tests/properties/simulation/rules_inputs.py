@@ -11,6 +11,7 @@ from core.parsing import parse_input
 from .commits_seen import Json, identity_of
 from .facts import Facts
 from .queues import COMMANDS
+from .scenario import FORK
 from .thread_facts import ThreadFacts
 
 Broken = Iterator[str]
@@ -32,7 +33,9 @@ def broken_by_acknowledging(
         yield from _input(facts, body, kind, record["messageId"])
         yield from _conflict(facts, record["body"], body)
         yield from _settled(facts.thread(body["thread_id"]), facts, known.get(body["thread_id"], 0))
-    elif served == COMMANDS:
+    elif served == COMMANDS and kind != FORK:
+        return
+    elif kind == FORK:
         forked = facts.thread(body["new_thread_id"])
         if not forked.commits or not forked.tip:
             yield f"once: {kind} {body['message_id']} succeeded, but {forked.thread_id} does not stand"

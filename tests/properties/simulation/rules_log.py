@@ -17,6 +17,7 @@ Broken = Iterator[str]
 def broken_by_commit(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:
     """Everything that is wrong with this commit as the next of its thread."""
     yield from _numbered(facts, thread, commit)
+    yield from _carries_all(thread, commit)
     yield from _taken_once(thread, commit)
     yield from _inputs_are_entries(thread, commit)
     yield from broken_by_content(facts, thread, commit)
@@ -46,6 +47,16 @@ def _numbered(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Broken:
         yield f"append-only: entries from {commit.first_seq} on after {thread.last_seq}"
     if thread.closed and (commit.entries or not all(one.kind == "wake" for one in commit.taken)):
         yield f"append-only: {thread.thread_id} is closed, and takes in {commit.consumed}"
+
+
+def _carries_all(thread: ThreadFacts, commit: CommitSeen) -> Broken:
+    """Readers that start at a checkpoint find what no summary covers, and nothing else."""
+    if commit.carried is None:
+        return
+    carried = [{key: value for key, value in entry.items() if key != "at"} for entry in commit.carried]
+    uncovered = thread.entries[thread.covered :]
+    if carried != uncovered:
+        yield f"append-only: commit {commit.number} carries {carried}, but {uncovered} is not covered"
 
 
 def _taken_once(thread: ThreadFacts, commit: CommitSeen) -> Broken:

@@ -110,7 +110,9 @@ def _a_refusal(facts: Facts, message: Outgoing) -> Broken:
         if output_id != message.id and all(other.get(name) == body.get(name) for name in told):
             yield f"derived ids: one refusal is told as {output_id} and as {message.id}"
     known = facts.thread(body["thread_id"]).taken
-    taken = any(identity[-1] == body.get("message_id") for identity in known)
+    taken = (
+        any(identity[-1] == body.get("message_id") for identity in known) and message.id not in facts.outputs
+    )
     if body["type"] != "error" or (taken and body["code"] not in ("conflict", "dead_letter")):
         yield f"settle before next: output {message.body} is in no durable commit, and refuses nothing"
 

@@ -85,7 +85,8 @@ def _cut_safely(log: ThreadFacts, own: CommitSeen | None, ancestor: Json, spawn:
     if spawn["call_id"] in called and spawn["child_kind"] == "spawned":
         yield f"safe spawn: {where}, with the call that spawns it"
     last = next((c for c in commits if c.number == ancestor["last_commit"]), None)
-    if last is None or not last.first_seq <= ancestor["cutoff_seq"] < last.first_seq + len(last.entries):
+    held = [entry["seq"] for entry in (*(last.carried or ()), *last.entries)] if last else []
+    if ancestor["cutoff_seq"] not in held:
         yield f"safe spawn: {where}, which is not in commit {ancestor['last_commit']}"
 
 

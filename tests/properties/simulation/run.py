@@ -1,8 +1,10 @@
 """One run: a world driven by a chooser to its end, or to the first broken rule."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from core.history import checkpoints
 from core.ids import digest
 
 from .choosing import Chooser, Deviation, Option, Others
@@ -116,7 +118,7 @@ def run(scenario: Scenario, chooser: Chooser, setup: Setup = _PLAIN) -> Outcome:
     """Run the scenario to its end."""
     driven = Run(chooser)
     driven.world = world = World(scenario, setup, driven)
-    with listening(world.checker.failed):
+    with listening(world.checker.failed), _checkpoints_after(scenario.checkpoint_after):
         RAN.set(world.checker.ran)
         try:
             driven.drive()
@@ -126,3 +128,15 @@ def run(scenario: Scenario, chooser: Chooser, setup: Setup = _PLAIN) -> Outcome:
     if not checker.broken:
         checker.broken.extend(_SAME_END.broken(checker.facts, scenario, world.queues.sent, world.store))
     return Outcome(scenario, setup, driven.decisions, list(checker.broken), checker.facts, world.queues.sent)
+
+
+@contextmanager
+def _checkpoints_after(commits: int | None) -> Iterator[None]:
+    """Conversations are too short here for what the product waits for."""
+    waited_for = checkpoints.COMMITS, checkpoints.BYTES_PER_COMMIT
+    if commits is not None:
+        checkpoints.COMMITS, checkpoints.BYTES_PER_COMMIT = commits, 1_000_000
+    try:
+        yield
+    finally:
+        checkpoints.COMMITS, checkpoints.BYTES_PER_COMMIT = waited_for

@@ -37,18 +37,22 @@ class SameEnd:
                     self._right.add(known_by)
 
 
-def history(commits: Sequence[CommitSeen]) -> tuple[list[Json], list[Json]]:
-    """Entries, and what was promised to the client, in order."""
+STATE = ("state", "state_aside", "state_back")
+
+
+def history(commits: Sequence[CommitSeen]) -> tuple[list[Json], list[Json], list[Json]]:
+    """Entries, what was promised to the client, and what became of the author's state, in order."""
     entries: list[Json] = [dict(entry) for commit in commits for entry in commit.entries]
     outputs: list[Json] = [
         dict(p.content) for commit in commits for p in commit.promises if p.queue == "output"
     ]
-    return entries, [output for output in outputs if output["kind"] != "carried"]
+    edits = [change for commit in commits for change in commit.changes if change["op"] in STATE]
+    return entries, [output for output in outputs if output["kind"] != "carried"], edits
 
 
 def _differences(reference: Reference) -> Iterator[str]:
     theirs, ours = history(reference.faulty.commits), history(replayed(reference))
-    for what, faulty, faultless in zip(("entries", "outputs"), theirs, ours, strict=True):
+    for what, faulty, faultless in zip(("entries", "outputs", "edits of state"), theirs, ours, strict=True):
         if faulty != faultless:
             yield f"the same end: {what} are {faulty}, without faults {faultless}"
 

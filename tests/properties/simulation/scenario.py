@@ -10,6 +10,8 @@ from infra.scripted.script import Script
 
 THREAD = "t"
 FORK = "fork"
+REDRIVE = "redrive"
+DEPLOY = "deploy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,12 @@ class Say:
     @property
     def is_command(self) -> bool:
         """Whether it is for the command line, not for a queue of the system."""
-        return bool(self.body["type"] == FORK)
+        return self.body["type"] in (FORK, REDRIVE)
+
+    @property
+    def is_deployment(self) -> bool:
+        """Whether from here on functions run the scenario's later application."""
+        return bool(self.body["type"] == DEPLOY)
 
 
 def user(message_id: str, content: str, when: When = at_once, **fields: Any) -> Say:
@@ -76,9 +83,19 @@ def control(kind: str, message_id: str, when: When = at_once, **fields: Any) -> 
     return Say({"type": kind, "thread_id": THREAD, "message_id": message_id, **fields}, when)
 
 
-def fork(message_id: str, at_seq: int, new_thread_id: str, when: When) -> Say:
+def fork(message_id: str, at_seq: int, new_thread_id: str, when: When, of: str = THREAD) -> Say:
     """`torpor fork`, given again until it succeeds."""
-    return control(FORK, message_id, when, at_seq=at_seq, new_thread_id=new_thread_id)
+    return control(FORK, message_id, when, thread_id=of, at_seq=at_seq, new_thread_id=new_thread_id)
+
+
+def redrive(message_id: str, when: When) -> Say:
+    """`torpor dlq redrive` of all that is parked, given again until it succeeds."""
+    return control(REDRIVE, message_id, when)
+
+
+def deploy(message_id: str, when: When) -> Say:
+    """A new deployment: whoever runs already goes on with the old one."""
+    return control(DEPLOY, message_id, when)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +110,14 @@ class Scenario:
     """In the text that a request ends with: then its completion kills the function."""
     silent: Sequence[str] = ()
     """Workers that are programs of somebody else's, and never answer."""
+    checkpoint_after: int | None = None
+    """After so many commits a log gets a checkpoint, whether that pays or not. None: as the product does it."""
+    later: App | None = None
+    """What is deployed by `deploy`. Its workers are among those of `app`."""
+
+    def deployed(self, number: int) -> App:
+        """The application of this deployment, counted from 0."""
+        return self.app if number == 0 or self.later is None else self.later
 
     @property
     def workers(self) -> list[str]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from core import Agent, App
 
+from .changing_scenarios import CHANGING
 from .event_scenarios import EVENTS
 from .scenario import Scenario, after, control, script, user, when_quiet
 from .supervised_scenarios import SUPERVISED
@@ -154,6 +155,7 @@ ALONE = [
         ],
     ),
     *SUPERVISED,
+    *CHANGING,
 ]
 TOGETHER = [*TREES, *EVENTS, *WAITING]
 SCENARIOS = [*ALONE, *TOGETHER]

@@ -113,3 +113,19 @@ async def pick(between: str, ctx: ToolContext) -> str | AskChoice:
     if ctx.answers:
         return f"{ctx.answers[0].choice} was chosen"
     return AskChoice("Which?", words, default=words[0], expires_in_seconds=120)
+
+
+@tool(worker="alpha", timeout_seconds=5, deadline_seconds=DEADLINE_SECONDS)
+async def remember(topic: str, ctx: ToolContext) -> str:
+    """Remember a topic, from a worker."""
+    await _begin(ctx)
+    ctx.patch_state({"topics": {topic: True}, "last": topic})
+    return f"{topic} is remembered"
+
+
+@tool(timeout_seconds=INLINE_SECONDS)
+async def count(ctx: ToolContext) -> str:
+    """Count one more, inside the slice."""
+    await _begin(ctx)
+    ctx.state["counted"] = ctx.state.get("counted", 0) + 1
+    return f"{ctx.state['counted']} counted"

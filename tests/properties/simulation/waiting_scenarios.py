@@ -263,6 +263,20 @@ LASTING = [
         deadly="Summarise",
     ),
     Scenario(
+        "compacted_parent_hears_of_the_end_of_its_child",
+        REMEMBERER,
+        told(
+            SUMMARY,
+            on("dug", tool_result="ask_elsewhere"),
+            full("I wait.", tool_result="spawn_thread", depth=0),
+            on("", spawn("dig"), user="go"),
+            on("", call("ask_elsewhere", question="where"), **task()),
+            on("So: {result}", event=True),
+        ),
+        [user("m1", "go")],
+        silent=("outside",),
+    ),
+    Scenario(
         "compaction_in_a_child",
         REMEMBERER,
         told(

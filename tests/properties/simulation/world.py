@@ -6,7 +6,7 @@ It does things; what can be done when stands in `moves.py`, and what is done in 
 import asyncio
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -82,6 +82,7 @@ class World:
         self.ends: dict[Invocation, datetime] = {}
         self.outages: list[Outage] = []
         self.said = 0
+        self.deployment = 0
         self.repeats = 0
         self.is_days_later = False
         self._started: dict[str, int] = {}
@@ -98,7 +99,10 @@ class World:
         message = self.scenario.says[self.said]
         self.said += 1
         dedup_id = f"said-{self.said}"
-        if message.is_command:
+        if message.is_deployment:
+            self.deployment = 1
+            self.functions = replace(self.functions, app=self.scenario.deployed(1))
+        elif message.is_command:
             self.queues.send(COMMANDS, message.text)
         else:
             self.queues.send("input", message.text, group=message.body["thread_id"], dedup_id=dedup_id)
@@ -116,6 +120,7 @@ class World:
         who = Invocation(f"{function}#{number}", function, self._schedule)
         who.left_seconds = lambda: max(0.0, (ends_at - self.clock.now()).total_seconds())
         who.given = tuple(record["body"] for record in records)
+        who.deployment = self.deployment
         self.ends[who] = ends_at
         self.running[who] = self.loop.create_task(self._invoke(who, queue, records))
 

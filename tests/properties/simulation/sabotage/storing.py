@@ -10,15 +10,15 @@ from core.history.manager import HistoryManager
 from core.messages import InputKey
 from core.ports import LoadedThread, ThreadStore
 from infra.memory import MemoryStore
-from infra.memory.store import _Thread, _Written
+from infra.memory.thread import Thread, Written
 from tests.properties.simulation.ports import READ, HeldStore
 
 from . import Patch, Sabotage
 
 
 def _write(store: MemoryStore, commit: Commit) -> None:
-    log = store._threads.setdefault(commit.thread_id, _Thread()).log
-    log[commit.number] = _Written(commit_text(commit), commit.digest, commit.from_number)
+    log = store._threads.setdefault(commit.thread_id, Thread()).log
+    log[commit.number] = Written(commit_text(commit), commit.digest, commit.from_number)
 
 
 def without_condition() -> Sequence[Patch]:
@@ -30,7 +30,7 @@ def without_condition() -> Sequence[Patch]:
 
 def recognised_by_number() -> Sequence[Patch]:
     async def commit(self: MemoryStore, commit: Commit) -> None:
-        if commit.number not in self._threads.setdefault(commit.thread_id, _Thread()).log:
+        if commit.number not in self._threads.setdefault(commit.thread_id, Thread()).log:
             _write(self, commit)
 
     return [(MemoryStore, "commit", commit)]
