@@ -51,6 +51,13 @@ class Checkpoint(Value):
     """The entries before this commit that no summary covers, each with its own `seq` and `at`."""
 
 
+class Erased(Value):
+    """What ends a log: readers start here, with nothing (storage.md, "The end of a log")."""
+
+    reads: tuple[str, ...] = ()
+    """The logs that the erased one read: its `READER#` there is to go."""
+
+
 class Commit(Value):
     """One immutable item of a thread's log."""
 
@@ -67,9 +74,12 @@ class Commit(Value):
     changes: tuple[Change, ...] = ()
     outbox: tuple[OutboxMessage, ...] = ()
     origin: Origin | None = None
-    """The first commit's."""
+    """The first commit's: of a log that begins after an erased one, too."""
+    erased_seq: int | None = None
+    """The last entry of an earlier log under this id that was erased, as `ThreadState.erased_seq`."""
     base: Base | None = None
     checkpoint: Checkpoint | None = None
+    erased: Erased | None = None
 
     @property
     def last_seq(self) -> int:
@@ -78,6 +88,8 @@ class Commit(Value):
     @property
     def snapshot(self) -> ThreadState | None:
         """The fold after this commit, where it says it whole."""
+        if self.erased is not None:
+            return ThreadState(erased_seq=self.erased_seq)
         whole = self.base or self.checkpoint
         return whole.snapshot if whole else None
 
@@ -123,6 +135,8 @@ def commit_record(commit: Commit) -> dict[str, Any]:
         "origin": commit.origin.to_json() if commit.origin else None,
         "base": commit.base.to_json() if commit.base else None,
         "checkpoint": commit.checkpoint.to_json() if commit.checkpoint else None,
+        "erased_seq": commit.erased_seq,
+        "erased": commit.erased.to_json() if commit.erased else None,
     }
     return {key: value for key, value in record.items() if value not in (None, [])}
 

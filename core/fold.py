@@ -73,7 +73,7 @@ def fold_commits(folded: FoldedThread, commits: Iterable[Commit]) -> FoldedThrea
             state = fold_commit(state, commit)
         entries.extend(commit.entries if entries else commit.held)
         starts.extend(_starts(commit))
-    covered = state.summary.up_to_seq if state.summary else 0
+    covered = state.covered_seq
     kept = entries if not entries or entries[0].seq > covered else [e for e in entries if e.seq > covered]
     wanted = tuple(start for start in starts if start[1] >= state.from_number)
     return FoldedThread(state, tuple(kept), wanted)

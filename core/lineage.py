@@ -57,7 +57,8 @@ def joined(ranges: Sequence[RangeRead]) -> Inherited:
 
 
 def _entries(read: RangeRead) -> list[Entry]:
-    covered = read.base.base.summary.up_to_seq if read.base is not None and read.base.base is not None else 0
+    summed = read.base.base.summary.up_to_seq if read.base is not None and read.base.base is not None else 0
+    covered = max(summed, read.ancestor.after_seq or 0)
     placeholders = {hidden.seq: hidden for hidden in _hidden(read)}
     return [with_placeholder(entry, placeholders.get(entry.seq)) for entry in _whole(read, covered)]
 

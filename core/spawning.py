@@ -36,6 +36,7 @@ def _range(draft: ThreadDraft, cutoff_seq: int) -> Ancestor:
         first_commit=draft.from_number,
         last_commit=draft.from_number - 1 if covered else holding,
         base=state.base_number,
+        after_seq=state.erased_seq,
         hidden=tuple(hidden for hidden in state.hidden if hidden.seq <= cutoff_seq),
     )
 

@@ -7,62 +7,15 @@ from typing import Any, Literal
 from core.blocks import Value
 from core.chunks import Usage
 from core.entries import AppEntry, Entry, Event, User
+from core.origin import Ancestor as Ancestor
+from core.origin import ChildKind as ChildKind
+from core.origin import ForkPoint as ForkPoint
+from core.origin import Hidden as Hidden
+from core.origin import Origin as Origin
 from core.route import Route
 from core.sources import Source
 
 WakeReason = Literal["continue", "model", "resend"]
-
-
-class Hidden(Value):
-    """An entry that later requests show otherwise: what a filter blocked, media that a model refused, or what is too
-    long for its window.
-    """
-
-    seq: int
-    what: Literal["all", "media", "long"]
-
-
-class Ancestor(Value):
-    """One step of a lineage: how much of an ancestor's log a thread inherits (storage.md, "Load")."""
-
-    thread_id: str
-    cutoff_seq: int
-    first_commit: int
-    last_commit: int
-    base: int | None = None
-    hidden: tuple[Hidden, ...] = ()
-    """What of the range was hidden when it was inherited: the commits that say so may come after it."""
-
-
-ChildKind = Literal["spawned", "event", "compaction"]
-"""Spawned by the model; for one event of a subscription; to summarise."""
-
-
-class ForkPoint(Value):
-    """The thread, and the last entry of it, that a fork shares."""
-
-    thread_id: str
-    seq: int
-
-
-class Origin(Value):
-    """Where a thread comes from. Written once, by its first commit."""
-
-    agent: str | None = None
-    """The agent asked for; None means the app's default."""
-    kind: ChildKind | None = None
-    """Of a child thread."""
-    ancestors: tuple[str, ...] = ()
-    """Ids from the root to the parent; empty for a root."""
-    spawning_call: str | None = None
-    """The call of the parent that a child belongs to."""
-    lineage: tuple[Ancestor, ...] = ()
-    """What is read of other logs before the thread's own, oldest first."""
-    forked_from: ForkPoint | None = None
-
-    @property
-    def parent(self) -> str | None:
-        return self.ancestors[-1] if self.ancestors else None
 
 
 class Child(Value):
@@ -179,6 +132,8 @@ class ThreadState(Value):
     digest: str = ""
     """Of commit `number`; empty before the first."""
     last_seq: int = 0
+    erased_seq: int | None = None
+    """The last entry of the log before this one under the same id, if one was erased: numbers go on behind it."""
     birth: str = ""
     from_number: int = 1
     base_number: int | None = None
@@ -224,7 +179,13 @@ class ThreadState(Value):
     @property
     def exists(self) -> bool:
         """Whether an input has made the thread, in an earlier commit or in this one's draft."""
-        return self.number > 0 or self.last_seq > 0
+        begun = self.number > 0 and self.erased_seq is None
+        return begun or self.last_seq > (self.erased_seq or 0)
+
+    @property
+    def covered_seq(self) -> int:
+        """Up to which entry nothing is read: a summary covers it, or it was erased."""
+        return max(self.summary.up_to_seq if self.summary else 0, self.erased_seq or 0)
 
     @property
     def played_by(self) -> str | None:

@@ -11,8 +11,8 @@ SPAWN_LIFETIME = timedelta(days=60)
 
 
 def accept(message: Spawn, state: ThreadState, setting: Setting) -> tuple[Effect, ...]:
-    """No effects for a thread that exists, or a spawn that is too old."""
-    if state.exists or setting.now - message.spawned_at > SPAWN_LIFETIME:
+    """No effects for a thread that exists or was erased, or a spawn that is too old."""
+    if state.number or state.exists or setting.now - message.spawned_at > SPAWN_LIFETIME:
         return ()
     origin = Origin(
         agent=message.agent,

@@ -125,7 +125,7 @@ class ThreadDraft:
         """The number from which a reader of the next commit must load."""
         if self._summary is None:
             return self.committed.state.from_number
-        return self.committed.commit_holding(self._summary.up_to_seq + 1) or self.committed.state.number + 1
+        return self.committed.commit_holding(self.state.covered_seq + 1) or self.committed.state.number + 1
 
     @property
     def birth(self) -> str:
@@ -230,7 +230,8 @@ class ThreadDraft:
             consumed=tuple(self.consumed),
             changes=tuple(changes),
             outbox=tuple([*outbox, *self._outputs]),
-            origin=self.state.origin if number == 1 else None,
+            origin=None if self.committed.state.exists else self.state.origin,
+            erased_seq=self.state.erased_seq,
             base=Base(summary=self._summary, snapshot=state) if self._summary else None,
             checkpoint=Checkpoint(snapshot=state, carried=self.committed.entries) if carries else None,
         )

@@ -254,8 +254,8 @@ class HistoryManager:
 
     @property
     def unsettled(self) -> Commit | None:
-        """The last commit, if its outbox or markers may not be out."""
-        return self._last if self._last is not None and self._last.number > self._tip else None
+        """The last commit, if its outbox or markers may not be out. One that erases has neither."""
+        return self._last if self._last and not self._last.erased and self._last.number > self._tip else None
 
     async def sync(self) -> Commit | None:
         """Commit what is pending in one write; None if nothing is. Settles by itself where nothing has to be sent.

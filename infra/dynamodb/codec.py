@@ -15,7 +15,16 @@ from core.errors import UnreadableRecord
 from core.ids import digest
 from core.text import canonical_json
 from infra.aws_limits import ITEM_BYTES, item_bytes
-from infra.dynamodb.keys import DIGEST, FROM, Item, commit_number, commit_sort_key, item_key, partition
+from infra.dynamodb.keys import (
+    DIGEST,
+    ERASED,
+    FROM,
+    Item,
+    commit_number,
+    commit_sort_key,
+    item_key,
+    partition,
+)
 from infra.dynamodb.large import LARGE_BYTES, Extraction, Path, Record, parsed, put_back, wanted_uris
 from infra.dynamodb.payloads import Payload, payload_for
 
@@ -48,13 +57,20 @@ class StoredCommit:
 
 
 def owner_of(thread_id: str) -> str:
-    """Under what a thread's payloads lie. The prefix keeps ids such as `..` from being taken as part of a path."""
+    """Under what all payloads lie that a thread ever had. The prefix keeps ids such as `..` from being taken as part of
+    a path.
+    """
     return f"t-{thread_id}"
+
+
+def log_owner(thread_id: str, birth: str) -> str:
+    """Under what the payloads of one log lie: what erases it cannot meet those of the next one of that id."""
+    return f"{owner_of(thread_id)}/{birth}"
 
 
 def pack(commit: Commit, bucket: str) -> Packed:
     """The item of a commit, never over 400 KB."""
-    owner = owner_of(commit.thread_id)
+    owner = log_owner(commit.thread_id, commit.birth)
     extraction = Extraction(commit_record(commit), bucket, owner)
     extraction.take_over(LARGE_BYTES)
     text = canonical_json(extraction.record)
@@ -130,6 +146,11 @@ def first_seq_of(item: Item) -> int:
     return int(item[FIRST_SEQ]["N"])
 
 
+def erased_seq_of(item: Item) -> int | None:
+    """The last seq of the log before this commit's that was erased; None if none was."""
+    return int(item[ERASED]["N"]) if ERASED in item else None
+
+
 def _head(commit: Commit, paths: list[Path]) -> Item:
     head = item_key(partition(commit.thread_id), commit_sort_key(commit.number)) | {
         _VERSION: {"N": str(SCHEMA_VERSION)},
@@ -137,6 +158,8 @@ def _head(commit: Commit, paths: list[Path]) -> Item:
         FIRST_SEQ: {"N": str(commit.first_seq)},
         DIGEST: {"S": commit.digest},
     }
+    if commit.erased_seq is not None:
+        head |= {ERASED: {"N": str(commit.erased_seq)}}
     return head | {_PATHS: {"S": canonical_json(paths)}} if paths else head
 
 

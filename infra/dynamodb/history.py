@@ -7,11 +7,11 @@ from core.entries import Entry
 from core.errors import UnreadableRecord
 from core.fold import fold_commits
 from core.thread import FoldedThread, ThreadState
-from infra.dynamodb.codec import first_seq_of
+from infra.dynamodb.codec import digest_of, erased_seq_of, first_seq_of
 from infra.dynamodb.commits import whole_commits
 from infra.dynamodb.keys import FROM, NEWEST_COMMIT, Item, commit_number, commit_sort_key, item_key, partition
 from infra.dynamodb.payloads import Payloads
-from infra.dynamodb.positions import commit_holding, newest_commit
+from infra.dynamodb.positions import begins_last, newest_commit
 from infra.dynamodb.table import Span, Table
 from infra.log_reader import LogPage
 
@@ -22,9 +22,13 @@ async def read_entries(
     """Entries `after_seq` + 1 to `after_seq` + `limit`, as far as they exist. `seq` has no gaps (*append-only*)."""
     if limit < 1:
         return ()
+    newest = await newest_commit(table, thread_id)
+    if newest is None:
+        return ()
+    after_seq = max(after_seq, erased_seq_of(newest) or 0)
     last_seq = after_seq + limit
     pk = partition(thread_id)
-    first = await commit_holding(table, thread_id, after_seq + 1) if after_seq > 0 else 1
+    first = await begins_last(table, newest, after_seq + 1) if after_seq > 0 else 1
     span = Span(pk, commit_sort_key(first), NEWEST_COMMIT, limit=limit)
     items: list[Item] = []
     start: Item | None = None
@@ -61,6 +65,9 @@ async def read_newest(table: Table, payloads: Payloads, thread_id: str) -> Commi
 
 async def read_page(table: Table, payloads: Payloads, thread_id: str, number: int, limit: int) -> LogPage:
     """As `LogReader.page`."""
-    page = await table.page(Span(partition(thread_id), commit_sort_key(number), NEWEST_COMMIT, limit=limit))
-    commits = await whole_commits(payloads, page.items)
+    span = Span(partition(thread_id), commit_sort_key(number), NEWEST_COMMIT, limit=limit)
+    page = await table.page(span)
+    while not (items := [item for item in page.items if digest_of(item)]) and page.next_key is not None:
+        page = await table.page(span, page.next_key)  # what was there was erased
+    commits = await whole_commits(payloads, items)
     return LogPage(tuple(stored.commit for stored in commits), page.next_key is not None)

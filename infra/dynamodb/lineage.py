@@ -45,7 +45,9 @@ class LineageReader:
         kept = self._warm.get(ancestor)
         if kept is not None:
             return kept.read.ancestor
-        summary = await newest_summary(self._table, ancestor.thread_id, ancestor.cutoff_seq)
+        summary = await newest_summary(
+            self._table, ancestor.thread_id, ancestor.cutoff_seq, ancestor.after_seq
+        )
         return from_newest_base(ancestor, summary)
 
     async def _range(self, known_as: Ancestor, ancestor: Ancestor) -> RangeRead:

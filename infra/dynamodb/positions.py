@@ -3,7 +3,7 @@
 from core.errors import UnreadableRecord
 from core.lineage import newest_base
 from core.thread import Ancestor
-from infra.dynamodb.codec import FIRST_SEQ, first_seq_of
+from infra.dynamodb.codec import FIRST_SEQ, erased_seq_of, first_seq_of
 from infra.dynamodb.commits import whole_commits
 from infra.dynamodb.keys import (
     FROM,
@@ -25,25 +25,33 @@ from infra.dynamodb.table import Span, Table
 async def locate(table: Table, payloads: Payloads, thread_id: str, seq: int) -> Ancestor | None:
     """As `ThreadStore.locate`."""
     newest = await newest_commit(table, thread_id)
-    if newest is None or seq < 1 or not await _reaches(payloads, newest, seq):
+    if newest is None:
+        return None
+    erased_seq = erased_seq_of(newest)
+    if seq <= (erased_seq or 0) or not await _reaches(payloads, newest, seq):
         return None
     async with parallel() as group:
         ranging = group.create_task(_range(table, newest, seq))
-        summing = group.create_task(newest_summary(table, thread_id, seq))
+        summing = group.create_task(newest_summary(table, thread_id, seq, erased_seq))
     first, last = ranging.result()
-    whole = Ancestor(thread_id=thread_id, cutoff_seq=seq, first_commit=first, last_commit=last)
+    whole = Ancestor(
+        thread_id=thread_id, cutoff_seq=seq, first_commit=first, last_commit=last, after_seq=erased_seq
+    )
     return from_newest_base(whole, summing.result())
 
 
 async def commit_holding(table: Table, thread_id: str, seq: int) -> int:
     """The number of the last commit that begins at or before `seq`: a few small reads at any length."""
     newest = await newest_commit(table, thread_id)
-    return await _begins_last(table, newest, seq) if newest is not None else 1
+    return await begins_last(table, newest, seq) if newest is not None else 1
 
 
-async def newest_summary(table: Table, thread_id: str, seq: int) -> Item | None:
-    """The `SUM#` of the base that covers most of the thread, and nothing beyond `seq`."""
-    span = Span(partition(thread_id), summary_sort_key(0), summary_sort_key(seq), newest_first=True, limit=1)
+async def newest_summary(table: Table, thread_id: str, seq: int, after_seq: int | None = None) -> Item | None:
+    """The `SUM#` of the base that covers most of the thread, and nothing beyond `seq`; not one of an erased log, which
+    ended with `after_seq`.
+    """
+    first = summary_sort_key(0 if after_seq is None else after_seq + 1)
+    span = Span(partition(thread_id), first, summary_sort_key(seq), newest_first=True, limit=1)
     page = await table.page(span)
     return page.items[0] if page.items else None
 
@@ -75,7 +83,7 @@ async def _range(table: Table, newest: Item, seq: int) -> tuple[int, int]:
 
     The first one is where a reader had to start when the one before the last was the newest.
     """
-    pk, last = newest["pk"]["S"], await _begins_last(table, newest, seq)
+    pk, last = newest["pk"]["S"], await begins_last(table, newest, seq)
     if last == 1:
         return 1, 1
     begins = await table.get(item_key(pk, commit_sort_key(last - 1)), FROM)
@@ -84,7 +92,8 @@ async def _range(table: Table, newest: Item, seq: int) -> tuple[int, int]:
     return int(begins["N"]), last
 
 
-async def _begins_last(table: Table, newest: Item, seq: int) -> int:
+async def begins_last(table: Table, newest: Item, seq: int) -> int:
+    """The number of the last commit that begins at or before `seq`, in the log that ends with `newest`."""
     pk = newest["pk"]["S"]
     low, high = 1, commit_number(newest)
     if first_seq_of(newest) <= seq:

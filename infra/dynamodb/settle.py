@@ -27,7 +27,7 @@ from infra.dynamodb.keys import (
 )
 from infra.dynamodb.requests import parallel
 from infra.dynamodb.table import Table, Update
-from infra.store_rules import marked_inputs, marker_expires_at, readers_made
+from infra.store_rules import marked_inputs, marker_expires_at, readers_made, summary_made
 
 _KEYS_AT_ONCE: Final = 100
 """Metadata keys in one update expression, well under its 4 KB."""
@@ -38,8 +38,8 @@ _NOT_AHEAD: Final = "attribute_not_exists(#n) OR #n <= :n"
 async def mark(table: Table, commit: Commit) -> None:
     """Write markers, `SUM#` and readers together, in parallel with metadata."""
     items = [_marker(commit, taken) for taken in marked_inputs(commit)]
-    if commit.base is not None:
-        items.append(_summary(commit, commit.base.summary.up_to_seq))
+    if (up_to_seq := summary_made(commit)) is not None:
+        items.append(_summary(commit, up_to_seq))
     items += [item_key(partition(log), reader_sort_key(reader)) for log, reader in readers_made(commit)]
     metadata = metadata_set(commit)
     async with parallel() as group:
@@ -62,17 +62,19 @@ async def move_tip(table: Table, commit: Commit, *, expires_at: datetime | None)
 
 
 async def _set_metadata(table: Table, commit: Commit, metadata: dict[str, Any]) -> None:
-    """Usually one update; each leaves a newer commit's values alone, and the same commit's may be set again."""
+    """Usually one update; each leaves a newer commit's values alone, and the same commit's may be set again. What an
+    erased log left in its place expires no more.
+    """
     key = item_key(partition(commit.thread_id), META)
     pairs = iter(metadata.items())
     while chunk := list(islice(pairs, _KEYS_AT_ONCE)):
-        names = {"#n": NUMBER}
+        names = {"#n": NUMBER, "#e": EXPIRES_AT}
         values: dict[str, Any] = {":n": _number(commit)}
         for index, (name, value) in enumerate(chunk):
             names[f"#{index}"] = METADATA_PREFIX + name
             values[f":{index}"] = {"S": canonical_json(value)}
         settings = ", ".join(f"#{index} = :{index}" for index in range(len(chunk)))
-        await table.update(Update(key, f"SET #n = :n, {settings}", _NOT_AHEAD, names, values))
+        await table.update(Update(key, f"SET #n = :n, {settings} REMOVE #e", _NOT_AHEAD, names, values))
 
 
 def _marker(commit: Commit, taken: Consumed) -> Item:

@@ -1,5 +1,6 @@
 """Both thread stores behind one door, so that the same tests run over each."""
 
+import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -11,9 +12,12 @@ import aioboto3
 from botocore.config import Config
 
 from core.commit import Commit
+from core.keeping import KeepingStore
 from core.ports import ParkedBody, ThreadStore
 from infra.dynamodb import DynamoStore, WarmThreads
 from infra.dynamodb.codec import pack
+from infra.dynamodb.keys import TIP
+from infra.keeping import DynamoKeeper
 from infra.log_reader import LogReader
 from infra.memory import MemoryClock, MemoryStore
 from tests.contract.watched import Watched
@@ -38,13 +42,28 @@ class ReadableStore(LogReader, ThreadStore, Protocol):
     async def readers(self, thread_id: str) -> tuple[str, ...]: ...
 
 
+class KeepsThreads(ReadableStore, KeepingStore, Protocol):
+    """A store from which threads can be taken, read from outside too."""
+
+
 class Opened(Protocol):
     """An empty store, and the way to look at the same data from another container."""
 
     @property
     def store(self) -> ReadableStore: ...
 
+    @property
+    def clock(self) -> MemoryClock: ...
+
     def another(self) -> ReadableStore: ...
+
+    def keeper(self) -> KeepsThreads:
+        """The store as the sweeper and the command line have it."""
+        ...
+
+    async def expire(self) -> set[str]:
+        """Remove what has expired by the clock; the threads whose tip went."""
+        ...
 
 
 class Stores(Protocol):
@@ -58,6 +77,12 @@ class OpenedMemory:
 
     def another(self) -> ReadableStore:
         return self.store
+
+    def keeper(self) -> KeepsThreads:
+        return self.store
+
+    async def expire(self) -> set[str]:
+        return set(self.store.expire(self.clock.now()))
 
 
 class MemoryStores:
@@ -90,6 +115,25 @@ class OpenedDynamo:
             warm=warm,
         )
 
+    def keeper(self) -> DynamoKeeper:
+        return DynamoKeeper(
+            self.dynamodb,
+            self.s3,
+            table=self.table,
+            bucket=BUCKET,
+            clock=self.clock,
+            seconds_left=lambda: math.inf,
+        )
+
+    async def expire(self) -> set[str]:
+        now, gone = self.clock.now().timestamp(), set[str]()
+        for item in await self.everything():
+            if "expires_at" in item and int(item["expires_at"]["N"]) < now:
+                key = {"pk": item["pk"], "sk": item["sk"]}
+                await self.dynamodb.delete_item(TableName=self.table, Key=key)
+                gone |= {item["pk"]["S"].removeprefix("T#")} if item["sk"]["S"] == TIP else set()
+        return gone
+
     def _seconds_left(self) -> float:
         return self.deadline_seconds - (self.clock.now() - START).total_seconds()
 
@@ -103,12 +147,16 @@ class OpenedDynamo:
 
     async def items(self) -> dict[str, dict[str, Any]]:
         """Everything in the table, by sort key."""
+        return {item["sk"]["S"]: item for item in await self.everything()}
+
+    async def everything(self) -> list[dict[str, Any]]:
+        """Everything in the table."""
         page: dict[str, Any] = await self.dynamodb.scan(TableName=self.table)
         items: list[dict[str, Any]] = page["Items"]
         while start := page.get("LastEvaluatedKey"):
             page = await self.dynamodb.scan(TableName=self.table, ExclusiveStartKey=start)
             items += page["Items"]
-        return {item["sk"]["S"]: item for item in items}
+        return items
 
 
 class DynamoStores:

@@ -1,0 +1,154 @@
+"""What is deleted of a thread's partition: commits leave stubs, so that an invocation which has read the log before
+finds their numbers taken; all else goes.
+"""
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from botocore.exceptions import ClientError
+
+from core.commit import Commit
+from core.erasing import ERASED_LIFETIME
+from core.errors import StoreUnavailable
+from core.ids import is_child
+from infra import aws_limits
+from infra.dynamodb.codec import digest_of
+from infra.dynamodb.keys import (
+    DIGEST,
+    EXPIRES_AT,
+    KEPT,
+    META,
+    NUMBER,
+    Item,
+    commit_sort_key,
+    item_key,
+    partition,
+    reader_sort_key,
+    summary_sort_key,
+)
+from infra.dynamodb.requests import Client, Patience
+from infra.store_rules import STUB_LIFETIME
+
+_CONDITION_FAILED: Final = frozenset({"ConditionalCheckFailedException"})
+_OLDER: Final = "attribute_not_exists(#n) OR #n <= :n"
+_FIRST_MARKER, _LAST_MARKER = "MSG#", "MSG$"
+
+
+class Rows:
+    """Deletes rows of one table. Every request is tried again; asking twice changes nothing more."""
+
+    def __init__(self, client: Client, table: str, patience: Patience) -> None:
+        self._client = client
+        self._table = table
+        self._patience = patience
+
+    async def drop_readers(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Delete `READER#<reader>` from each log."""
+        keys = [item_key(partition(log), reader_sort_key(reader)) for log, reader in pairs]
+        await self._write([{"DeleteRequest": {"Key": key}} for key in keys])
+
+    async def replace_commits(self, erasing: Commit) -> int:
+        """Put a stub in the place of each commit before the erasing one; how many there were."""
+        pk, expires_at = partition(erasing.thread_id), _epoch(erasing.at + STUB_LIFETIME)
+        last = commit_sort_key(erasing.number - 1)
+        items = await self._keys(pk, commit_sort_key(0), last)
+        there = [item for item in items if digest_of(item)]
+        stubs = [item_key(pk, item["sk"]["S"]) | {EXPIRES_AT: expires_at} for item in there]
+        await self._write([{"PutRequest": {"Item": stub}} for stub in stubs])
+        return len(there)
+
+    async def delete_summaries(self, erasing: Commit) -> None:
+        """Delete the `SUM#` of the log that ended."""
+        last = summary_sort_key(erasing.erased_seq or 0)
+        await self._delete_all(erasing, summary_sort_key(0), last)
+
+    async def empty_metadata(self, erasing: Commit) -> None:
+        """Leave a `META` without metadata, of the erasing commit's number: none of the old log is set any more."""
+        if is_child(erasing.thread_id):
+            return
+        item = item_key(partition(erasing.thread_id), META) | {
+            NUMBER: {"N": str(erasing.number)},
+            EXPIRES_AT: _epoch(erasing.at + ERASED_LIFETIME),
+        }
+        await self._if_older("put", self._client.put_item, erasing, Item=item)
+
+    async def delete_rest(self, erasing: Commit) -> bool:
+        """Delete what still speaks of the log, then the erasing commit unless another log has begun behind it."""
+        pk = partition(erasing.thread_id)
+        await self._delete_all(erasing, _FIRST_MARKER, _LAST_MARKER)
+        await self._delete_all(erasing, commit_sort_key(0), commit_sort_key(erasing.number - 1))
+        await self._if_older("delete", self._client.delete_item, erasing, Key=item_key(pk, META))
+        return await self._conditionally(
+            "delete",
+            self._client.delete_item,
+            Key=item_key(pk, commit_sort_key(erasing.number)),
+            ConditionExpression="attribute_not_exists(#k)",
+            ExpressionAttributeNames={"#k": KEPT},
+        )
+
+    async def _delete_all(self, erasing: Commit, first: str, last: str) -> None:
+        """Every row between these keys that speaks of no later commit."""
+        items = await self._keys(partition(erasing.thread_id), first, last)
+        old = [item for item in items if NUMBER not in item or int(item[NUMBER]["N"]) <= erasing.number]
+        keys = [item_key(item["pk"]["S"], item["sk"]["S"]) for item in old]
+        await self._write([{"DeleteRequest": {"Key": key}} for key in keys])
+
+    async def _keys(self, pk: str, first: str, last: str) -> list[Item]:
+        request: dict[str, Any] = {
+            "TableName": self._table,
+            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
+            "ExpressionAttributeValues": {":pk": {"S": pk}, ":first": {"S": first}, ":last": {"S": last}},
+            "ProjectionExpression": "pk, sk, #d, #n",
+            "ExpressionAttributeNames": {"#d": DIGEST, "#n": NUMBER},
+            "ConsistentRead": True,
+        }
+        items: list[Item] = []
+        while True:
+            page = await self._ask("query", self._client.query, request)
+            items += page["Items"]
+            if "LastEvaluatedKey" not in page:
+                return items
+            request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+    async def _write(self, requests: list[dict[str, Any]]) -> None:
+        size = aws_limits.BATCH_WRITE_ITEMS
+        for start in range(0, len(requests), size):
+            pending: Any = {self._table: requests[start : start + size]}
+            tries = 0
+            while pending:
+                response = await self._ask(
+                    "batch write", self._client.batch_write_item, {"RequestItems": pending}
+                )
+                pending = response.get("UnprocessedItems")
+                if pending and not await self._patience.wait(tries):
+                    raise StoreUnavailable("batch write: left unprocessed for too long")
+                tries += 1
+
+    async def _if_older(self, action: str, operation: Any, erasing: Commit, **request: Any) -> bool:
+        return await self._conditionally(
+            action,
+            operation,
+            **request,
+            ConditionExpression=_OLDER,
+            ExpressionAttributeNames={"#n": NUMBER},
+            ExpressionAttributeValues={":n": {"N": str(erasing.number)}},
+        )
+
+    async def _conditionally(self, action: str, operation: Any, **request: Any) -> bool:
+        asked = {"TableName": self._table, **request}
+        try:
+            await self._ask(action, operation, asked, answers=_CONDITION_FAILED)
+        except ClientError:
+            return False
+        return True
+
+    async def _ask(
+        self, action: str, operation: Any, request: dict[str, Any], *, answers: frozenset[str] = frozenset()
+    ) -> Any:
+        return await self._patience.ask(action, lambda: operation(**request), answers=answers)
+
+
+def _epoch(instant: datetime) -> dict[str, str]:
+    return {"N": str(math.ceil(instant.timestamp()))}

@@ -1,0 +1,53 @@
+"""`DynamoKeeper`: the thread store on DynamoDB and S3, from which threads can be taken too."""
+
+from collections.abc import Callable, Sequence
+
+from core.clock import Clock
+from core.commit import Commit
+from core.keeping import Cleared
+from infra.dynamodb.requests import Client, Patience
+from infra.dynamodb.store import DynamoStore
+from infra.keeping.objects import Objects
+from infra.keeping.rows import Rows
+from infra.store_rules import RETENTION_DAYS
+
+
+class DynamoKeeper(DynamoStore):
+    """Implements `core.keeping.KeepingStore`. For the sweeper and the command line."""
+
+    def __init__(
+        self,
+        dynamodb: Client,
+        s3: Client,
+        *,
+        table: str,
+        bucket: str,
+        clock: Clock,
+        seconds_left: Callable[[], float],
+        retention_days: int = RETENTION_DAYS,
+    ) -> None:
+        super().__init__(
+            dynamodb,
+            s3,
+            table=table,
+            bucket=bucket,
+            clock=clock,
+            seconds_left=seconds_left,
+            retention_days=retention_days,
+        )
+        patience = Patience(clock, seconds_left)
+        self._rows = Rows(dynamodb, table, patience)
+        self._objects = Objects(s3, bucket, patience)
+
+    async def drop_readers(self, pairs: Sequence[tuple[str, str]]) -> None:
+        await self._rows.drop_readers(pairs)
+
+    async def clear(self, erasing: Commit) -> Cleared:
+        await self._rows.empty_metadata(erasing)
+        payloads = await self._objects.delete(erasing.thread_id, but=erasing.birth)
+        commits = await self._rows.replace_commits(erasing)
+        await self._rows.delete_summaries(erasing)
+        return Cleared(commits, payloads)
+
+    async def bury(self, erasing: Commit) -> bool:
+        return await self._rows.delete_rest(erasing)

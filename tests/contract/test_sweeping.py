@@ -1,0 +1,115 @@
+"""What RetentionDays does to a thread, over both stores: it expires, or lives on as soon as anybody comes."""
+
+from core.changes import TimerArmed
+from core.erasing import erase, sweep
+from core.fork import fork
+from core.keeping import Kept
+from core.outbox import SendTimer
+from tests.contract.commits import THREAD, settle, turn
+from tests.contract.erasing import (
+    RETENTION,
+    at,
+    conversation,
+    history,
+    later,
+    removed,
+    say,
+    traces,
+)
+from tests.contract.stores import START, Opened, Stores
+
+LIVES = (Kept(THREAD, "lives"),)
+
+
+async def swept(opened: Opened, thread_id: str = THREAD) -> list[str]:
+    """The threads that a sweep removes."""
+    outcomes = await sweep(opened.keeper(), thread_id, opened.clock, RETENTION)
+    return [outcome.thread_id for outcome in outcomes if not isinstance(outcome, Kept)]
+
+
+async def test_a_thread_that_waits_for_nothing_expires(stores: Stores) -> None:
+    async with stores.open() as opened:
+        await conversation(opened)
+        assert await later(opened, days=89) == set()
+        assert await sweep(opened.keeper(), THREAD, opened.clock, RETENTION) == LIVES
+        assert await later(opened, days=2) == {THREAD}
+        assert await swept(opened) == [THREAD]
+        assert await history(opened.keeper()) == []
+        assert await later(opened, days=61) == {THREAD}
+        assert await swept(opened) == [THREAD]
+        assert await traces(opened) == set()
+
+
+async def test_a_thread_that_waits_does_not_expire(stores: Stores) -> None:
+    async with stores.open() as opened:
+        timer = TimerArmed(position=0, due_at=START)
+        waiting = turn(1, changes=[timer], outbox=[SendTimer(due_at=START)])
+        await settle(opened.keeper(), waiting, waiting=True)
+        assert await later(opened, days=900) == set()
+        assert await sweep(opened.keeper(), THREAD, opened.clock, RETENTION) == LIVES
+
+
+async def test_a_message_between_the_expiry_and_the_sweep_lets_the_thread_live(stores: Stores) -> None:
+    async with stores.open() as opened:
+        await conversation(opened, 1)
+        assert await later(opened, days=91) == {THREAD}
+        late = turn(2, at=opened.clock.now())
+        await opened.keeper().commit(late)
+        assert await swept(opened) == [], "committed, and not settled yet"
+        await settle(opened.keeper(), late)
+        assert await swept(opened) == []
+        assert len(await history(opened.keeper())) == 4
+        assert await later(opened, days=91) == {THREAD}
+        assert await swept(opened) == [THREAD]
+
+
+async def test_a_message_in_the_midst_of_a_sweep_lets_the_thread_live_or_begins_another(
+    stores: Stores,
+) -> None:
+    for number in range(1, 20):
+        async with stores.open() as opened:
+            await conversation(opened, 1)
+            await later(opened, days=91)
+
+            async def hello(opened: Opened = opened) -> None:
+                await say(opened.keeper(), "hello")
+
+            store, calls = at(opened.keeper(), number, hello)
+            (outcome,) = await sweep(store, THREAD, opened.clock, RETENTION)
+            if len(calls) < number:
+                return
+            lives = isinstance(outcome, Kept)
+            before = ["question 1", "answer 1"] if lives else []
+            assert await history(opened.keeper()) == [*before, "hello"]
+
+
+async def test_a_log_that_was_kept_for_its_reader_goes_with_it(stores: Stores) -> None:
+    async with stores.open() as opened:
+        store = opened.keeper()
+        await conversation(opened, 1)
+        opened.clock.advance(30 * 24 * 3600)
+        await fork(store, THREAD, 2, "fork", clock=opened.clock)
+        assert await later(opened, days=61) == {THREAD}
+        assert await sweep(store, THREAD, opened.clock, RETENTION) == (Kept(THREAD, "readers", ("fork",)),)
+        assert await later(opened, days=30) == {"fork"}
+        assert await swept(opened, "fork") == ["fork", THREAD]
+        assert await history(store) == []
+
+
+async def test_a_longer_retention_is_given_to_what_had_expired_by_the_shorter(stores: Stores) -> None:
+    async with stores.open() as opened:
+        await conversation(opened, 1)
+        await later(opened, days=91)
+        longer = RETENTION * 2
+        assert await sweep(opened.keeper(), THREAD, opened.clock, longer) == LIVES
+        assert (await opened.keeper().load(THREAD)).tip == 1, "it will expire again"
+
+
+async def test_an_erased_thread_expires_only_when_nothing_old_can_arrive(stores: Stores) -> None:
+    async with stores.open() as opened:
+        await conversation(opened)
+        removed(await erase(opened.keeper(), THREAD, opened.clock))
+        assert await later(opened, days=59) == set()
+        assert await later(opened, days=2) == {THREAD}
+        assert await swept(opened) == [THREAD]
+        assert await traces(opened) == set()
