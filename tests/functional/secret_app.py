@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core import Agent, App, AskChoice, Limits, Price, ToolContext, ToolResult, tool
+from core import Agent, App, AskChoice, Limits, Price, Source, ToolContext, ToolResult, tool
 from core.request import RequestMessage
 
 SECRET = "zebra"
@@ -32,7 +32,10 @@ def pay(text: str) -> str:
 def keep(text: str, ctx: ToolContext) -> ToolResult:
     """Keep something."""
     return ToolResult(
-        text, subscription=True, sources=[(f"https://{SECRET}.example", SECRET)], state_patch={SECRET: text}
+        text,
+        subscription=True,
+        sources=[Source(url=f"https://{SECRET}.example", title=SECRET)],
+        state_patch={SECRET: text},
     )
 
 
