@@ -53,24 +53,25 @@ EVENTS = [
             event("e4", "it is late", event_id="late", associative=True),
         ],
     ),
-    Scenario(
-        "spawn_and_fork_across_checkpoints",
-        TEAM,
-        led(
-            WATCH,
-            WATCHING,
-            on("noted", event=True, depth=1),
-            on("", spawn("dig"), user="go"),
-            on("dug", **task()),
-            on("You said: {user}", user="."),
-        ),
-        [
-            user("m1", "watch"),
-            event("e1", "it turned"),
-            user("m2", "go", after("thread_closed")),
-            fork("f1", 4, FORKED, after("thread_closed", 2)),
-            user("m3", "hello", begun(FORKED), thread_id=FORKED),
-        ],
-        checkpoint_after=2,
-    ),
 ]
+
+ACROSS_CHECKPOINTS = Scenario(
+    "spawn_and_fork_across_checkpoints",
+    TEAM,
+    led(
+        WATCH,
+        WATCHING,
+        on("noted", event=True, depth=1),
+        on("", spawn("dig"), user="go"),
+        on("dug", **task()),
+        on("You said: {user}", user="."),
+    ),
+    [
+        user("m1", "watch"),
+        event("e1", "it turned"),
+        user("m2", "go", after("thread_closed")),
+        fork("f1", 4, FORKED, after("thread_closed", 2)),
+        user("m3", "hello", begun(FORKED), thread_id=FORKED),
+    ],
+    checkpoint_after=2,
+)

@@ -226,20 +226,21 @@ FORKING = [
             user("m2", "hello", begun(FORKED), thread_id=FORKED),
         ],
     ),
-    Scenario(
-        "fork_of_a_child",
-        TEAM,
-        led(GO, ASKS, on("You said: {user}", user=".")),
-        [
-            user("m1", "go"),
-            fork("f1", 2, FORKED, after("tool_started"), of=FIRST_CHILD),
-            user("m2", "hello", begun(FORKED), thread_id=FORKED),
-        ],
-        silent=("outside",),
-    ),
 ]
 
 TREES = [*SPAWNING, *TELLING, *CLOSING, *FORKING]
+
+FORK_OF_A_CHILD = Scenario(
+    "fork_of_a_child",
+    TEAM,
+    led(GO, ASKS, on("You said: {user}", user=".")),
+    [
+        user("m1", "go"),
+        fork("f1", 2, FORKED, after("tool_started"), of=FIRST_CHILD),
+        user("m2", "hello", begun(FORKED), thread_id=FORKED),
+    ],
+    silent=("outside",),
+)
 
 SPAWNING_FOR_EVER = Scenario(
     "spawning_for_ever",

@@ -7,10 +7,10 @@ from core.app import App as Application
 from core.ids import birth_id, call_id
 from infra.scripted.script import Script
 
-from .event_scenarios import WATCH, event
+from .event_scenarios import ACROSS_CHECKPOINTS, WATCH, event
 from .scenario import THREAD, Say, Scenario, When, after, control, script, user, when_quiet
 from .tools import ask_elsewhere, burn, fetch, pick, shred, watch
-from .tree_scenarios import Rule, call, on, spawn, task
+from .tree_scenarios import FORK_OF_A_CHILD, Rule, call, on, spawn, task
 
 TOOLS: list[Any] = [fetch, ask_elsewhere, burn, shred, pick]
 SLEEPS = ["sleep"]
@@ -218,6 +218,8 @@ TO_SLEEP = ["spawn_thread", "sleep_until_event_or_input"]
 SLEEPER = App([Agent(name="sleeper", model="script:none", tools=[watch], builtin_tools=TO_SLEEP)])
 LASTING = [
     NEVER_SUMMARISED,
+    FORK_OF_A_CHILD,
+    ACROSS_CHECKPOINTS,
     Scenario(
         "compaction_on_top_of_another",
         REMEMBERER,
