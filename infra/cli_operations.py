@@ -8,6 +8,7 @@ DEFAULT_LISTED = 50
 
 def add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add them all."""
+    _add_check(commands)
     _add_settle(commands)
     _add_dlq(commands)
 
@@ -15,6 +16,10 @@ def add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParser
 def run_operation(options: argparse.Namespace) -> int:
     """Run the one that was asked for; returns the exit code."""
     match options.command:
+        case "check":
+            from infra.cli_check import check_thread
+
+            return check_thread(options)
         case "settle":
             from infra.cli_settle import settle_thread
 
@@ -32,6 +37,16 @@ def add_stack_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--endpoint", metavar="URL", help="a local stack's, as `torpor chat` shows it, in place of --stack"
     )
+
+
+def _add_check(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    check = commands.add_parser(
+        "check",
+        help="hold everything that is stored of a thread against the rules",
+        description="Read a thread from end to end and say what is wrong with it, and what to do. Exit code 1 if any.",
+    )
+    check.add_argument("thread", metavar="THREAD")
+    add_stack_options(check)
 
 
 def _add_settle(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
