@@ -6,10 +6,12 @@ random schedules. A failure is shrunk first; the command it prints replays it.
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
 from .simulation.choosing import Planned
+from .simulation.event_scenarios import ACROSS_CHECKPOINTS
 from .simulation.exhaustive import SETUPS, SHORT, lost_or_doubled, singles
 from .simulation.report import failure
 from .simulation.run import Outcome, run
@@ -83,6 +85,20 @@ def test_a_queue_the_store_or_the_model_is_broken_until_all_tries_are_used_up(sc
 @each_scenario
 def test_everything_comes_again_days_later(scenario: Scenario) -> None:
     all_hold([run(scenario, Planned(), Setup())])
+
+
+@pytest.mark.slow
+@each_scenario
+def test_a_checkpoint_in_every_commit_changes_nothing(scenario: Scenario) -> None:
+    kept_short = replace(scenario, checkpoint_after=1)
+    all_hold([run(kept_short, Planned(), Setup()), seeded(kept_short, 1)])
+
+
+def test_a_spawn_and_a_fork_across_checkpoints() -> None:
+    outcome = run(ACROSS_CHECKPOINTS, Planned(), Setup())
+    assert outcome.broken == []
+    commits = outcome.facts.threads["t"].commits
+    assert [commit.number for commit in commits if commit.carried is not None] == [3, 5, 7]
 
 
 @pytest.mark.parametrize(

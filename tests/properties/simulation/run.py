@@ -85,9 +85,10 @@ class Run:
         if broken is not None:
             raise broken()
         calm, others = on_the_spot(who, place, faults)
-        self._choose(calm, lambda: others).act()
+        self.choose(calm, lambda: others).act()
 
-    def _choose(self, calm: Option, others: Others) -> Option:
+    def choose(self, calm: Option, others: Others) -> Option:
+        """Take one decision, and note it."""
         taken = self.chooser.choose(len(self.decisions), calm, others)
         effects = self.world.checker.effects
         state = "" if taken is calm else self.world.checker.facts.states()
@@ -109,25 +110,38 @@ class Run:
                 return
             if calm is None:
                 calm = Option("repeat", "everything, days later", world.repeat_everything)
-            self._choose(calm, lambda: list(other_moves(world))).act()
+            self.choose(calm, lambda: list(other_moves(world))).act()
             if len(self.decisions) > MOST_DECISIONS:
                 world.checker.broken.append(f"never stuck: no end after {MOST_DECISIONS} decisions")
 
 
-def run(scenario: Scenario, chooser: Chooser, setup: Setup = _PLAIN) -> Outcome:
-    """Run the scenario to its end."""
+@contextmanager
+def begun(scenario: Scenario, chooser: Chooser, setup: Setup = _PLAIN) -> Iterator[Run]:
+    """A run that is driven by whoever has it, as far as it pleases."""
     driven = Run(chooser)
     driven.world = world = World(scenario, setup, driven)
     with listening(world.checker.failed), _checkpoints_after(scenario.checkpoint_after):
         RAN.set(world.checker.ran)
         try:
-            driven.drive()
+            yield driven
         finally:
             world.dispose()
-    checker = world.checker
+
+
+def ended(driven: Run) -> Outcome:
+    """How a run went that is driven no more: compared with a fault-free one, unless a rule was broken before."""
+    world, scenario = driven.world, driven.world.scenario
+    checker, sent = world.checker, world.queues.sent
     if not checker.broken:
-        checker.broken.extend(_SAME_END.broken(checker.facts, scenario, world.queues.sent, world.store))
-    return Outcome(scenario, setup, driven.decisions, list(checker.broken), checker.facts, world.queues.sent)
+        checker.broken.extend(_SAME_END.broken(checker.facts, scenario, sent, world.store))
+    return Outcome(scenario, world.setup, driven.decisions, list(checker.broken), checker.facts, sent)
+
+
+def run(scenario: Scenario, chooser: Chooser, setup: Setup = _PLAIN) -> Outcome:
+    """Run the scenario to its end."""
+    with begun(scenario, chooser, setup) as driven:
+        driven.drive()
+    return ended(driven)
 
 
 @contextmanager

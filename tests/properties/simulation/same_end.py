@@ -46,8 +46,14 @@ def history(commits: Sequence[CommitSeen]) -> tuple[list[Json], list[Json], list
     outputs: list[Json] = [
         dict(p.content) for commit in commits for p in commit.promises if p.queue == "output"
     ]
-    edits = [change for commit in commits for change in commit.changes if change["op"] in STATE]
+    edits = [_in_order(change) for commit in commits for change in commit.changes if change["op"] in STATE]
     return entries, [output for output in outputs if output["kind"] != "carried"], edits
+
+
+def _in_order(change: Json) -> Json:
+    """The order of an object's keys says nothing, and a snapshot may change it: edits of a state by path."""
+    edits = sorted(change.get("edits", ()), key=lambda edit: str(edit["path"]))
+    return {**change, "edits": edits} if edits else change
 
 
 def _differences(reference: Reference) -> Iterator[str]:
