@@ -9,6 +9,7 @@ from core.changes import Closed
 from core.chunks import Usage
 from core.commit import Commit
 from core.entries import EndReason, TurnEnd, User
+from core.messages import InputKey
 from core.outbox import SendAnswer, SendError
 from core.output_bodies import output_fields
 from infra.client.outcomes import Answered, Ended
@@ -35,9 +36,12 @@ class Search:
         self._joined = False
         """Whether the message is in the history: a deferred one joins later than it was taken in."""
         self._newest = message_id
+        self._key = InputKey("user_message", message_id)
 
     def see(self, commit: Commit) -> Answered | Ended | None:
         """The end, if it is in this commit."""
+        if self._is_of_another_log(commit):
+            return self._ended("erased", commit.last_seq, commit)
         finals = finals_of(commit)
         for entry in commit.entries:
             if isinstance(entry, User) and entry.message_id is not None:
@@ -50,6 +54,11 @@ class Search:
         if any(isinstance(change, Closed) for change in commit.changes):
             return self._ended("closed", commit.last_seq, commit)
         return None
+
+    def _is_of_another_log(self, commit: Commit) -> bool:
+        """Whether the log that took the message in ends here, or ended before: it was erased."""
+        begins = commit.origin is not None and commit.consumes(self._key) is None
+        return begins or commit.erased is not None
 
     def _answered(self, answer: SendAnswer, commit: Commit) -> Answered:
         text, usage = text_and_usage(answer, commit)
@@ -66,9 +75,9 @@ class Search:
             newest_message_id=self._newest,
         )
 
-    def _ended(self, reason: EndReason | Literal["closed"], seq: int, commit: Commit) -> Ended:
+    def _ended(self, reason: EndReason | Literal["closed", "erased"], seq: int, commit: Commit) -> Ended:
         ended = Ended(thread_id=self._thread_id, message_id=self._message_id, reason=reason, seq=seq)
-        told = error_of(commit) if reason not in ("cancelled", "closed") else None
+        told = error_of(commit) if reason not in ("cancelled", "closed", "erased") else None
         if told is None:
             return ended
         return ended.model_copy(

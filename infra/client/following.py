@@ -27,31 +27,40 @@ async def commits_from(
         more = page.more
 
 
-async def first_number(reader: LogReader, thread_id: str, after_seq: int) -> int:
-    """Where to begin reading for the entries behind `after_seq`."""
-    return await reader.commit_holding(thread_id, after_seq + 1) if after_seq > 0 else 1
+async def beginning(reader: LogReader, thread_id: str, after_seq: int) -> tuple[int, int]:
+    """Where to begin reading for the entries behind `after_seq`, and behind which they are: none that was erased."""
+    newest = await reader.newest(thread_id)
+    after_seq = max(after_seq, newest.erased_seq or 0 if newest is not None else 0)
+    return (await reader.commit_holding(thread_id, after_seq + 1) if after_seq > 0 else 1), after_seq
 
 
 async def follow(
     reader: LogReader, clock: Clock, thread_id: str, after_seq: int
 ) -> AsyncGenerator[Entry, None]:
-    """Entries behind `after_seq`, waiting for those to come; ends with the thread, once it is closed.
+    """Entries behind `after_seq`, waiting for those to come; ends with the thread, once it is closed or erased.
 
     Whoever begins anew after the last `seq` seen misses none and sees none twice: seqs have no gaps (*append-only*).
     A look at a thread with nothing new is one request.
     """
-    number = await first_number(reader, thread_id, after_seq)
-    closed = (await reader.load(thread_id)).folded.state.closed
+    number, after_seq = await beginning(reader, thread_id, after_seq)
+    over = (await reader.load(thread_id)).folded.state.closed
     pause_seconds = FIRST_PAUSE_SECONDS
     while True:
         fresh = False
         async for commit in commits_from(reader, thread_id, number):
             number, fresh = commit.number + 1, True
-            closed = closed or any(isinstance(change, Closed) for change in commit.changes)
+            over = _is_over(commit, before=over)
             for entry in commit.entries:
                 if entry.seq > after_seq:
                     yield entry
-        if closed:
+        if over:
             return
         pause_seconds = FIRST_PAUSE_SECONDS if fresh else min(pause_seconds * 1.5, LONGEST_PAUSE_SECONDS)
         await clock.sleep(pause_seconds)
+
+
+def _is_over(commit: Commit, *, before: bool) -> bool:
+    """Whether nothing comes behind this commit. A log may begin anew behind an erased one."""
+    if commit.erased is not None or any(isinstance(change, Closed) for change in commit.changes):
+        return True
+    return before and commit.origin is None

@@ -103,10 +103,12 @@ class Answered(_OfMessage):
 
 
 class Ended(_OfMessage):
-    """The turn ended without an answer: it failed, met a limit, was cancelled, or the thread was closed."""
+    """The turn ended without an answer: it failed, met a limit, was cancelled, or the thread was closed. Or the thread
+    was erased, its answer with it.
+    """
 
     kind: Literal["ended"] = "ended"
-    reason: EndReason | Literal["closed"]
+    reason: EndReason | Literal["closed", "erased"]
     seq: int
     code: ErrorCode | None = None
     """Of the error that was told, if one was."""

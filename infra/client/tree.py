@@ -51,6 +51,8 @@ class _LogRead:
     live: tuple[ToolCall, ...] = ()
 
     def take(self, commit: Commit) -> None:
+        if commit.erased is not None:
+            self.spawned.clear()
         calls = {entry.call_id: entry for entry in commit.entries if isinstance(entry, ToolCall)}
         self.state = fold_commit(self.state, commit)
         known = calls | {call.call_id: call for call in self.live}

@@ -22,7 +22,7 @@ from core.outbox import SendAnswer
 from core.render import plain_text
 from core.sources import Source
 from infra.client.endings import text_and_usage
-from infra.client.following import commits_from, first_number
+from infra.client.following import beginning, commits_from
 from infra.log_reader import LogReader
 
 
@@ -81,7 +81,7 @@ async def turns(reader: LogReader, thread_id: str, after_seq: int) -> AsyncGener
     where the next reading begins.
     """
     turn: Turn | None = None
-    number = await first_number(reader, thread_id, after_seq)
+    number, after_seq = await beginning(reader, thread_id, after_seq)
     async for commit in commits_from(reader, thread_id, number):
         answers = {m.last_seq: m for m in commit.outbox if isinstance(m, SendAnswer)}
         for entry in commit.entries:

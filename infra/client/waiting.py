@@ -85,6 +85,7 @@ class Wait:
         self._read_to: int | None = None
         """Number of the last commit read; None before the first look."""
         self._taken_in = self._closed = False
+        self._erased_seq = 0
         self._end: Answered | Ended | NotAccepted | None = None
         self._so_far: Waiting | Queued | NotAccepted = Queued(
             thread_id=asked.thread_id, message_id=asked.message_id
@@ -124,10 +125,12 @@ class Wait:
         newest = await self._reader.newest(asked.thread_id)
         if newest is None:
             return 0
+        self._erased_seq = newest.erased_seq or 0
         if newest.consumes(asked.key):
             return newest.number - 1
         number = await self._reader.taken_in(asked.thread_id, asked.key)
         if number is not None:
+            self._taken_in = True  # and stays known so when the commit itself is erased
             return number - 1
         self._closed = (await self._reader.load(asked.thread_id)).folded.state.closed
         return newest.number
@@ -151,7 +154,7 @@ class Wait:
         sent = self._asked.sent
         if consumed is not None and sent is not None and consumed.body_digest != sent.body_digest:
             self._end = self._refused("conflict", CONFLICT)
-        elif self._taken_in and self._end is None:
+        elif self._taken_in and self._end is None and commit.first_seq > self._erased_seq:
             self._end = self._search.see(commit)
 
     async def _look_what_it_waits_for(self) -> None:

@@ -110,8 +110,8 @@ async def test_ten_thousand_entries_are_not_read_for_the_first_turns() -> None:
     client = AgentClient(cast(LogReader, reader), RecordingDispatcher(talk().clock))
     turns = client.turns("thread-1")
     assert [(await anext(turns)).answer for _ in range(3)] == ["answer 1", "answer 2", "answer 3"]
-    assert reader.taken() == {"page": 1}
+    assert reader.taken() == {"newest": 1, "page": 1}
     await turns.aclose()
     late = client.turns("thread-1", 2 * LONG - 6)
     assert [turn.answer async for turn in late] == [f"answer {LONG - back}" for back in (2, 1, 0)]
-    assert reader.taken() == {"commit_holding": 1, "page": 1}
+    assert reader.taken() == {"newest": 1, "commit_holding": 1, "page": 1}
