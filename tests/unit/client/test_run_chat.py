@@ -7,17 +7,14 @@ import pytest
 
 from core.entries import User
 from core.errors import MisuseError, Refused
-from core.outbox import SendAnswer
 from core.render import plain_text
 from core.sources import Source
+from core.supervisor import Supervisor
 from infra.client import Ended, NotAnswered, Queued, SyncAgentClient, Waiting, run_chat
-from infra.client.chat import chat_of
-from infra.client.endings import Search
-from tests.contract.commits import made
-from tests.contract.commits import user as said
 from tests.support.client import Talk, talk
 from tests.support.inputs import THREAD, result, user
-from tests.support.played import USAGE, calls, says
+from tests.support.played import calls, says
+from tests.support.world import agent
 
 FETCH = ("fetch", {"url": "a"})
 
@@ -47,14 +44,12 @@ async def test_citations_are_as_in_outputs() -> None:
     assert chat["citations"] == one.world.dispatcher.outputs[-1]["citations"] == [source.to_json()]
 
 
-def test_the_route_is_the_answers_own() -> None:
-    answer = SendAnswer(
-        first_seq=2, last_seq=2, final=True, usage=USAGE, stop_reason="end_turn", route="billing"
-    )
-    text = said("hello").model_copy(update={"message_id": "m1"})
-    outcome = Search(THREAD, "m1").see(made(1, [text, text], outbox=[answer]))
-    assert outcome is not None
-    assert chat_of(outcome)["route"] == "billing"
+async def test_the_route_is_who_answered() -> None:
+    bills, orders = agent("bills"), agent("orders")
+    desk = Supervisor("desk", {"billing": bills, "orders": orders}, model="test:desk")
+    one = _answering(says("billing"), says("You owe nothing."), app=desk)
+    assert (await run_chat(one.client, THREAD, "what do I owe?", 10))["route"] == "billing"
+    assert [turn.route async for turn in one.client.turns(THREAD)] == ["billing"]
 
 
 async def test_what_it_waits_for_is_raised_with_the_outcome() -> None:
