@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import core.history.draft as draft
 import core.history.manager as manager
-from core.commit import Commit, Consumed, commit_text
+from core.commit import Checkpoint, Commit, Consumed, commit_text
+from core.entries import Entry
 from core.errors import StoreUnavailable
 from core.history.manager import HistoryManager
 from core.messages import InputKey
 from core.ports import LoadedThread, ThreadStore
+from core.thread import ThreadState
 from infra.memory import MemoryStore
 from infra.memory.thread import Thread, Written
 from tests.properties.simulation.ports import READ, HeldStore
@@ -91,7 +94,19 @@ def duplicates_by_the_last_commit_only() -> Sequence[Patch]:
     return [(manager, "seen_digest", seen)]
 
 
+def checkpoint_that_carries_less() -> Sequence[Patch]:
+    def without_the_last(snapshot: ThreadState, carried: Sequence[Entry]) -> Checkpoint:
+        return Checkpoint(snapshot=snapshot, carried=tuple(carried[:-1]))
+
+    return [(draft, "Checkpoint", without_the_last)]
+
+
 SABOTAGES = (
+    Sabotage(
+        "checkpoint that carries not all that is uncovered",
+        checkpoint_that_carries_less,
+        ["spawn_and_fork_across_checkpoints"],
+    ),
     Sabotage("commit without the condition", without_condition, ["two_texts"], ["stall"], seeds=200),
     Sabotage("commit number taken from a cache without a check", number_from_a_cache, ["two_texts"]),
     Sabotage(
