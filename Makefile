@@ -29,7 +29,7 @@ AWSCLI := $(AWSCLI_VENV)/.ready-1.46.3
 
 SEEDS ?= 100
 
-.PHONY: help chat test slow soak check format-check lint types format bench build deploy sizes e2e
+.PHONY: help chat test slow soak check format-check lint types format bench cost build deploy sizes e2e
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -66,6 +66,9 @@ format: $(DEV) ## format the code and mend what the linter can
 
 bench: $(RUN) ## measure: import time, requests and bytes per slice
 	@$(BIN)/python -m bench
+
+cost: $(DEV) ## count what turns cost and rewrite the tables of docs/cost.md; prices are in docs/prices.toml
+	@$(BIN)/python -m tests.cost
 
 e2e: $(DEV) $(SAM) $(MINISTACK) $(AWSCLI) ## end to end: deployed to an emulator that is not ours; the first time, its tools come from a network
 	@$(BIN)/python -m pytest tests/e2e $(ARGS) || { echo 'make e2e: a test failed. Run it alone: make e2e ARGS="-k NAME -vv"'; exit 1; }
