@@ -64,7 +64,7 @@ class _Conversation:
         if self._typing:
             import readline  # noqa: F401 - gives `input` its line editing
 
-            self._view.remark(f"(Thread {self._thread_id}. Ctrl-D ends.)")
+            self._view.remark(f"(Thread {self._thread_id} at {self._live.endpoint_url}. Ctrl-D ends.)")
         while True:
             try:
                 text = self._typed()

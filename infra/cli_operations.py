@@ -4,10 +4,14 @@ import argparse
 
 DEFAULT_STACK = "torpor"
 DEFAULT_LISTED = 50
+DEFAULT_TURNS = 5
 
 
 def add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add them all."""
+    _add_threads(commands)
+    _add_show(commands)
+    _add_said(commands)
     _add_check(commands)
     _add_settle(commands)
     _add_dlq(commands)
@@ -16,6 +20,18 @@ def add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParser
 def run_operation(options: argparse.Namespace) -> int:
     """Run the one that was asked for; returns the exit code."""
     match options.command:
+        case "threads":
+            from infra.cli_threads import list_threads
+
+            return list_threads(options)
+        case "show":
+            from infra.cli_show import show_thread
+
+            return show_thread(options)
+        case "send" | "cancel" | "close" | "answer":
+            from infra.cli_send import send_to_thread
+
+            return send_to_thread(options)
         case "check":
             from infra.cli_check import check_thread
 
@@ -37,6 +53,80 @@ def add_stack_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--endpoint", metavar="URL", help="a local stack's, as `torpor chat` shows it, in place of --stack"
     )
+
+
+def _add_threads(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    threads = commands.add_parser(
+        "threads",
+        help="list threads",
+        description="List threads, in no order, by a scan: to list all, the whole table is read, and paid for.",
+    )
+    threads.add_argument(
+        "--limit", type=int, default=DEFAULT_LISTED, metavar="N", help="default: %(default)s"
+    )
+    threads.add_argument("--after", metavar="THREAD", help="go on behind the last one of an earlier list")
+    threads.add_argument("--roots", action="store_true", help="without the threads that others have spawned")
+    add_stack_options(threads)
+
+
+def _add_show(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    show = commands.add_parser(
+        "show",
+        help="show what a thread does and waits for",
+        description="Show what a thread is, what it waits for, and its last turns.",
+    )
+    show.add_argument("thread", metavar="THREAD")
+    show.add_argument("--tree", action="store_true", help="with the open threads below it")
+    show.add_argument(
+        "--follow", action="store_true", help="and what comes, until the thread is closed or Ctrl-C"
+    )
+    show.add_argument(
+        "--after", type=int, metavar="SEQ", help="the turns behind this entry; default: the last ones"
+    )
+    show.add_argument(
+        "--limit", type=int, default=DEFAULT_TURNS, metavar="N", help="turns; default: %(default)s"
+    )
+    show.add_argument(
+        "--full", action="store_true", help="what it waits for also where that takes long to read"
+    )
+    add_stack_options(show)
+
+
+def _add_said(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    send = commands.add_parser("send", help="say something to a thread", description="Send a user message.")
+    cancel = commands.add_parser(
+        "cancel",
+        help="stop a thread's work",
+        description="Answer live calls as interrupted; nothing is owed.",
+    )
+    close = commands.add_parser("close", help="end a thread", description="End a thread, and its children.")
+    answer = commands.add_parser(
+        "answer", help="answer a question of a thread", description="Answer what a thread asks a person."
+    )
+    for parser in (send, cancel, close, answer):
+        parser.add_argument("thread", metavar="THREAD")
+    send.add_argument("text", metavar="TEXT", help="- reads it from the standard input")
+    send.add_argument(
+        "--on-busy", choices=("interrupt", "queue"), help="while calls are live; default: the agent's"
+    )
+    send.add_argument("--agent", metavar="NAME", help="of a new thread; default: the app's")
+    send.add_argument(
+        "--metadata", action="append", default=[], metavar="KEY=VALUE", help="may be given again"
+    )
+    answer.add_argument(
+        "call", nargs="?", metavar="CALL", help="its id; may be left out where one question is open"
+    )
+    verdict = answer.add_mutually_exclusive_group()
+    verdict.add_argument("--approve", action="store_true")
+    verdict.add_argument("--refuse", action="store_true")
+    verdict.add_argument("--choice", metavar="TEXT")
+    answer.add_argument("--args", metavar="JSON", help="approved in place of those that were asked about")
+    answer.add_argument("--comment", default="", metavar="TEXT")
+    for parser in (send, cancel, close, answer):
+        parser.add_argument(
+            "--message-id", metavar="ID", help="sent again under it, it counts once; default: a new one"
+        )
+        add_stack_options(parser)
 
 
 def _add_check(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

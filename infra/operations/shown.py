@@ -44,6 +44,12 @@ def duration(length: timedelta) -> str:
     return f"{whole // 60} min {whole % 60} s"
 
 
+def counted(number: int, what: str) -> str:
+    """`1 entry`, `2 entries`."""
+    plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+    return f"{number} {what if number == 1 else plural}"
+
+
 def from_now(at: datetime, now: datetime) -> str:
     """`in 3 min 5 s`, or `2 h 0 min ago`."""
     return f"in {duration(at - now)}" if at >= now else f"{duration(now - at)} ago"
