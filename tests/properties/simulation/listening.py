@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import handlers.batch
+import handlers.dead_letters
 import handlers.telemetry
 import handlers.visit
 import handlers.watch
@@ -16,6 +17,7 @@ from .points import CURRENT, Invocation
 
 LOGGERS = ((handlers.batch, "logger"), (handlers.visit, "logger"), (handlers.watch, "logger"))
 LINES = (
+    (handlers.dead_letters, "write_line"),
     (handlers.watch, "metric_log"),
     (handlers.telemetry, "metric_log"),
     (handlers.telemetry, "write_line"),

@@ -98,6 +98,8 @@ def _is_stale(facts: Facts, thread: ThreadFacts, body: Json, message_id: str) ->
             return thread.closed or body["child_thread_id"] not in thread.children
         case "spawn":
             return bool(thread.commits)
+        case "compact":  # there may be nothing to summarise, or somebody at it
+            return bool(thread.commits)
         case "close":
             return body.get("closed_by") is not None and (thread.closed or not thread.commits)
         case "parent_message":
