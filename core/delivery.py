@@ -63,7 +63,24 @@ def outgoing(
     """
     build = _Builder(commit, thread_stack, {**metadata, **metadata_set(commit)})
     messages = (build.message(position, message) for position, message in enumerate(commit.outbox))
-    return tuple(replace(message, correlation_id=correlation_id) for message in messages)
+    return tuple(_going_back(message, correlation_id) for message in messages)
+
+
+def _going_back(message: Outgoing, correlation_id: str | None) -> Outgoing:
+    return replace(message, correlation_id=message.correlation_id or correlation_id)
+
+
+def _as_it_was(message: Carried) -> Outgoing:
+    """A carried message, with what it went back to."""
+    return Outgoing(
+        message.id,
+        message.queue,
+        message.body,
+        message.group,
+        message.due_at,
+        message.call_id,
+        message.correlation_id,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +92,8 @@ class _Builder:
     def message(self, position: int, message: OutboxMessage) -> Outgoing:
         sent_as = outbox_id(self.commit.thread_id, self.commit.digest, position)
         match message:
-            case Carried(id=old, queue=queue, group=group, body=carried, due_at=due_at, call_id=call_id):
-                return Outgoing(old, queue, carried, group, due_at, call_id)
+            case Carried():
+                return _as_it_was(message)
             case SendCall() | SendCancel() | SendToolAnswer():
                 answered = None if isinstance(message, SendCancel) else message.call_id
                 work = wire_json(self._work(message))

@@ -116,7 +116,7 @@ def line_of_slice(numbers: SliceNumbers, outcome: str) -> Line:
     """The whole of it. `outcome`: `done`, or the class of what ended it."""
     ms = {name: milliseconds(seconds) for name, seconds in numbers.seconds_by_phase.items()}
     fields = {"outcome": outcome, "ms": milliseconds(numbers.span.seconds), "ms_by_phase": ms}
-    counts = {"commit": numbers.commit, "rounds": len(numbers.tries), **numbers.counts}
+    counts = {"commit": numbers.commit, "model_tries": len(numbers.tries), **numbers.counts}
     return _info("slice", "slice ended", **fields, **counts)
 
 

@@ -71,6 +71,8 @@ class MetricLines:
 
 def _of_slice(numbers: SliceNumbers) -> Iterator[Metric]:
     yield "Slices", "Count", 1
+    if numbers.failed:
+        yield "FailedSlices", "Count", 1
     yield "SliceTime", "Milliseconds", milliseconds(numbers.span.seconds)
     for phase, seconds in numbers.seconds_by_phase.items():
         if (ms := milliseconds(seconds)) > 0:

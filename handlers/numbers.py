@@ -59,6 +59,7 @@ class SliceNumbers:
 
     began: float
     ended: float = 0.0
+    failed: bool = False
     seen: ThreadSeen | None = None
     commit: int | None = None
     """The newest one made."""
@@ -103,9 +104,10 @@ class SliceNumbers:
             case _:
                 self._count(fact)
 
-    def end(self, now: float) -> None:
-        """The slice is over."""
+    def end(self, now: float, *, failed: bool) -> None:
+        """The slice is over. `failed`: its inputs come again."""
         self._leave_phase(now)
+        self.failed = failed
         self.ended = now
 
     def _count(

@@ -41,14 +41,14 @@ class SliceWatch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.numbers.end(self._seconds())
+        self.numbers.end(self._seconds(), failed=error is not None)
         self._write(line_of_slice(self.numbers, "done" if error is None else type(error).__name__))
         for metrics in self._telemetry.lines.of_slice(self.numbers):
             metric_log().info(metrics)
         if self._telemetry.trace is not None:
             parts = [*self.numbers.spans, *(one.span for one in self.numbers.tries)]
             annotations = _annotations(self.numbers)
-            self._telemetry.trace.add(self.numbers.span, parts, annotations, failed=error is not None)
+            self._telemetry.trace.add(self.numbers.span, parts, annotations, failed=self.numbers.failed)
 
     def hear(self, fact: Fact) -> None:
         """As `core.facts.Witness`."""

@@ -106,4 +106,5 @@ def _carried(unsent: Unsent) -> Carried:
         body=message.body,
         due_at=message.due_at,
         call_id=message.call_id,
+        correlation_id=message.correlation_id,
     )

@@ -74,7 +74,7 @@ def test_an_alarm_on_a_metric_of_the_agents_own_is_on_one_that_it_writes() -> No
     (alarm,) = (alarm for alarm in ALARMS.values() if alarm["MetricName"] == "UndeliverableMessages")
     numbers = SliceNumbers(0.0)
     numbers.hear(Settled(1, {}, (MessageLeft("o", "output", "Gone", carried=False),)), 1.0)
-    numbers.end(1.0)
+    numbers.end(1.0, failed=False)
     written = Telemetry.read({"TORPOR_STACK": "${AWS::StackName}"}, "agent", {}).lines
     (line,) = map(json.loads, written.of_slice(numbers))
     (directive,) = line["_aws"]["CloudWatchMetrics"]

@@ -72,7 +72,7 @@ def watched(*facts: Fact, error: Exception | None = None, trace: Any = None) -> 
 
 def test_the_line_of_a_slice_says_how_it_ended_what_it_did_and_how_long_each_phase_took() -> None:
     (line,) = watched(*SLICE).of("slice")
-    assert (line["outcome"], line["commit"], line["rounds"], line["stale_commits"]) == ("done", 5, 1, 1)
+    assert (line["outcome"], line["commit"], line["model_tries"], line["stale_commits"]) == ("done", 5, 1, 1)
     assert line["ms"] == 1000.0 * (len(SLICE) + 1)
     assert line["ms_by_phase"] == {
         name: ms
@@ -90,7 +90,7 @@ def test_a_slice_that_dies_is_logged_and_counted_too() -> None:
     kept = watched(Entered("load"), error=ValueError("secret words"))
     (line,) = kept.of("slice")
     assert line["outcome"] == "ValueError"
-    assert kept.metrics[0]["Slices"] == [1]
+    assert (kept.metrics[0]["Slices"], kept.metrics[0]["FailedSlices"]) == ([1], [1])
     assert "secret" not in "".join(kept.texts)
 
 

@@ -1,5 +1,6 @@
 """What a slice goes back to is known from the thread's state; beside a message it is believed of Torpor's own."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -64,6 +65,18 @@ async def test_what_waits_for_live_calls_does_not_take_their_results_over() -> N
     await one.answer()
     await one.answer()
     assert seen(one)[4:] == own("m5", "m6", "m5", "m6")
+
+
+async def test_a_message_that_is_carried_on_goes_back_to_what_it_was_sent_for() -> None:
+    one = tree(RULES)
+    one.world.dispatcher.slow = {"output"}
+    await one.say("hello")
+    await one.say("fetch")
+    one.world.dispatcher.slow = set()
+    await one.answer()
+    sent = {json.loads(o.body)["seq"]: o.correlation_id for o in one.world.dispatcher.once("output")}
+    assert sent[2] == own("m1")[0]
+    assert set(sent.values()) == set(own("m1", "m2"))
 
 
 async def test_an_event_begins_something_of_its_own() -> None:
