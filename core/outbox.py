@@ -206,6 +206,7 @@ class Carried(Value):
     body: str
     due_at: datetime | None = None
     call_id: str | None = None
+    correlation_id: str | None = None
 
 
 OutboxMessage = Annotated[
