@@ -114,6 +114,28 @@ class DeadLetterSettings:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class SweeperSettings:
+    """Of `handlers.sweeper`."""
+
+    table: str
+    """TORPOR_TABLE."""
+    bucket: str
+    """TORPOR_BUCKET, for payloads."""
+    retention_days: int
+    """TORPOR_RETENTION_DAYS, default 90."""
+
+    @classmethod
+    def read(cls, environ: Environ) -> Self:
+        """Raises SettingsError."""
+        with _Reading(environ) as reading:
+            return cls(
+                table=reading.text("TORPOR_TABLE"),
+                bucket=reading.text("TORPOR_BUCKET"),
+                retention_days=reading.number("TORPOR_RETENTION_DAYS", RETENTION_DAYS),
+            )
+
+
 @dataclass(slots=True)
 class _Reading:
     """Collects faults while settings are read, and raises them all together."""

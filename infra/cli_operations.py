@@ -15,6 +15,7 @@ def add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     _add_check(commands)
     _add_settle(commands)
     _add_dlq(commands)
+    _add_erase(commands)
 
 
 def run_operation(options: argparse.Namespace) -> int:
@@ -32,6 +33,10 @@ def run_operation(options: argparse.Namespace) -> int:
             from infra.cli_send import send_to_thread
 
             return send_to_thread(options)
+        case "erase":
+            from infra.cli_erase import erase_thread
+
+            return erase_thread(options)
         case "check":
             from infra.cli_check import check_thread
 
@@ -148,6 +153,17 @@ def _add_settle(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     settle.add_argument("thread", metavar="THREAD")
     settle.add_argument("--dry-run", action="store_true", help="only say what would be sent")
     add_stack_options(settle)
+
+
+def _add_erase(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    erase = commands.add_parser(
+        "erase",
+        help="take a thread away",
+        description="Remove a thread and its payloads for good, and say what went and what keeps the rest.",
+    )
+    erase.add_argument("thread", metavar="THREAD")
+    erase.add_argument("--tree", action="store_true", help="and the threads below it")
+    add_stack_options(erase)
 
 
 def _add_dlq(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

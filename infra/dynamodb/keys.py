@@ -36,6 +36,11 @@ def partition(thread_id: str) -> str:
     return f"T#{thread_id}"
 
 
+def thread_of(pk: str) -> str | None:
+    """Whose partition it is; None if it is no thread's."""
+    return pk.removeprefix("T#") if pk.startswith("T#") else None
+
+
 def commit_sort_key(number: int) -> str:
     return f"{_COMMIT}{number:012d}"
 

@@ -13,12 +13,13 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from core.clock import Clock
-from infra.local.resources import AGENT, DEAD_LETTERS, RELAY
+from infra.local.resources import AGENT, DEAD_LETTERS, RELAY, SWEEPER
 
 T = TypeVar("T")
 WrapPorts = Callable[[str, Any], Any]
-"""From a function's name (`agent`, `relay`, `dead_letters`, `worker:<name>`) and its new container to the container
-that its invocations get: the seam for tests that let ports fail, or an invocation die between two port calls."""
+"""From a function's name (`agent`, `relay`, `dead_letters`, `sweeper`, `worker:<name>`) and its new container to the
+container that its invocations get: the seam for tests that let ports fail, or an invocation die between two of their
+calls."""
 
 _LOG = logging.getLogger("torpor.local")
 
@@ -49,13 +50,14 @@ class EntryPoint:
 _ENTRY_POINTS = {
     AGENT: EntryPoint("handlers.agent", "handlers.agent_container:build_agent_container"),
     RELAY: EntryPoint("handlers.timer_relay", "handlers.bootstrap:build_relay_container", timed=False),
+    SWEEPER: EntryPoint("handlers.sweeper", "handlers.sweeper_container:build_sweeper_container"),
     DEAD_LETTERS: EntryPoint("handlers.dead_letters", "handlers.agent_container:build_dead_letter_container"),
 }
 _WORKER = EntryPoint("handlers.tool_worker", "handlers.bootstrap:build_worker_container")
 
 
 def entry_point(function: str) -> EntryPoint:
-    """Of `agent`, `relay`, `dead_letters` or `worker:<name>`."""
+    """Of `agent`, `relay`, `dead_letters`, `sweeper` or `worker:<name>`."""
     return _ENTRY_POINTS.get(function, _WORKER)
 
 

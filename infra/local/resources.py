@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from core.app import App
 from core.delivery import DELAY, INPUT, OUTPUT, worker_queue
 from core.worker import RESERVE_SECONDS
+from infra.dynamodb.keys import TIP
 
-AGENT, RELAY, DEAD_LETTERS = "agent", "relay", "dead_letters"
+AGENT, RELAY, DEAD_LETTERS, SWEEPER = "agent", "relay", "dead_letters", "sweeper"
 AGENT_TIMEOUT_SECONDS = 120
 RELAY_TIMEOUT_SECONDS = 30
 DEAD_LETTERS_TIMEOUT_SECONDS = 60
@@ -20,10 +21,15 @@ WORKER_TIMEOUT_SECONDS = 90
 """Of a worker whose tools all end within it; a slower tool's worker gets what that takes."""
 VISIBILITY_PER_TIMEOUT = 6
 """AWS's advice for event sources: a visibility timeout of six times the function's."""
+SWEEPER_TIMEOUT_SECONDS = 300
 OUTPUT_VISIBILITY_SECONDS = 30
+SWEEPER_FAILURES_VISIBILITY_SECONDS = 30
 RETENTION_SECONDS = 14 * 24 * 3600
 MAX_RECEIVE_COUNT = 5
 RELAY_BATCH_SIZE = 10
+SWEEPER_BATCH_SIZE = 10
+SWEEPER_TRIES = 100
+"""Again after a failure; then the queue for people is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +71,20 @@ class TableSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamSpec:
+    """A table whose stream a function reads."""
+
+    function: str
+    table: str
+    failures: str
+    """The queue that is told what could not be handled."""
+    batch_size: int
+    tries: int
+    keys: str
+    """The sort key of the removed items that it is given."""
+
+
+@dataclass(frozen=True, slots=True)
 class EventSourceSpec:
     """A queue that a function reads."""
 
@@ -76,6 +96,8 @@ class EventSourceSpec:
 THREAD_TABLE = TableSpec("threads", hash_key="pk", range_key="sk", stream="KEYS_ONLY")
 WORK_TABLE = TableSpec("work", hash_key="pk")
 TABLES = (THREAD_TABLE, WORK_TABLE)
+SWEEPER_FAILURES = f"{SWEEPER}-dead"
+STREAM = StreamSpec(SWEEPER, THREAD_TABLE.name, SWEEPER_FAILURES, SWEEPER_BATCH_SIZE, SWEEPER_TRIES, TIP)
 BUCKET = "payloads"
 SCHEDULE_GROUP = "schedules"
 
@@ -105,6 +127,7 @@ def queues(workers: WorkerTimeouts) -> tuple[QueueSpec, ...]:
         *_with_dead_letters(INPUT, AGENT_TIMEOUT_SECONDS, fifo=True),
         QueueSpec(OUTPUT, OUTPUT_VISIBILITY_SECONDS, fifo=True),
         *_with_dead_letters(DELAY, RELAY_TIMEOUT_SECONDS),
+        QueueSpec(SWEEPER_FAILURES, SWEEPER_FAILURES_VISIBILITY_SECONDS),
         *(
             spec
             for worker, timeout_seconds in workers.items()
@@ -137,10 +160,11 @@ def event_sources(workers: WorkerTimeouts, *, batch_size: int = 1) -> tuple[Even
 
 
 def function_timeouts(workers: WorkerTimeouts) -> dict[str, int]:
-    """Seconds by function: `agent`, `relay`, `dead_letters`, `worker:<name>`."""
+    """Seconds by function: `agent`, `relay`, `dead_letters`, `sweeper`, `worker:<name>`."""
     return {
         AGENT: AGENT_TIMEOUT_SECONDS,
         RELAY: RELAY_TIMEOUT_SECONDS,
         DEAD_LETTERS: DEAD_LETTERS_TIMEOUT_SECONDS,
+        SWEEPER: SWEEPER_TIMEOUT_SECONDS,
         **{worker_queue(worker): seconds for worker, seconds in workers.items()},
     }

@@ -67,10 +67,12 @@ class LocalTorpor:
         with self.clock.held():
             self._run(self.clock.now(), most_invocations)
 
-    def advance(self, seconds: float) -> None:
-        """Move the clock and drain. Timers fire in order, each at its instant, those they lead to as well."""
+    def advance(self, seconds: float = 0, *, days: float = 0) -> None:
+        """Move the clock and drain. Timers fire in order, each at its instant, those they lead to as well; what has
+        expired goes.
+        """
         with self.clock.held():
-            until = self.clock.now() + timedelta(seconds=seconds)
+            until = self.clock.now() + timedelta(days=days, seconds=seconds)
             self._run(until)
             self.clock.move_to(until)
             self._run(until)

@@ -3,6 +3,7 @@
 """
 
 import json
+from collections.abc import Callable
 from contextlib import ExitStack
 from itertools import count
 from typing import Any
@@ -16,11 +17,20 @@ from infra.local.aws import Resources, client
 from infra.local.clock import LocalClock
 from infra.local.emulator import Emulator
 from infra.local.environ import Environment
+from infra.local.expiry import ExpirySource
 from infra.local.formation import facts_of
 from infra.local.functions import Function, WrapPorts, entry_point
 from infra.local.logs import DEFAULT_LEVEL, logs_to_stderr
 from infra.local.records import Facts
-from infra.local.resources import AGENT, TABLES, event_sources, function_timeouts, queues, worker_timeouts
+from infra.local.resources import (
+    AGENT,
+    STREAM,
+    TABLES,
+    event_sources,
+    function_timeouts,
+    queues,
+    worker_timeouts,
+)
 from infra.local.resting import TreeSeen, look
 from infra.local.schedules import ScheduleSource
 from infra.local.source import RECEIVE_BATCH, EventSource, Invoke, Queue, Source
@@ -51,8 +61,11 @@ class System:
         workers_elsewhere: bool = False,
         observer: object | None = None,
         log_level: str = DEFAULT_LEVEL,
+        via: Callable[[str], str] = str,
     ) -> None:
-        """`workers_elsewhere`: somebody else reads the workers' queues. `observer` watches the agent's slices."""
+        """`workers_elsewhere`: somebody else reads the workers' queues. `observer` watches the agent's slices. `via`:
+        from the emulator's URL to the one that functions are told, such as a proxy's.
+        """
         self._sent = count(1)
         with ExitStack() as opened:
             opened.enter_context(logs_to_stderr(log_level))
@@ -62,6 +75,7 @@ class System:
             self.clock = clock
             self.emulator = Emulator(clock)
             opened.callback(self.emulator.close)
+            self._functions_url = via(self.emulator.endpoint_url)
             self.sqs, self._scheduler = (self._client(name, opened) for name in ("sqs", "scheduler"))
             self.resources = self._create(opened)
             self.environment = Environment(app, model, self.workers, self.resources)
@@ -70,9 +84,7 @@ class System:
             self.sources: list[EventSource] = []
             self._add_functions(workers_elsewhere, wrap_ports, watch, opened)
             self._add_sources(batch_size)
-            self._schedules = ScheduleSource(
-                self.emulator.schedules, self.resources.queues, clock, self.sqs, self._scheduler
-            )
+            self._clockwork = self._with_the_clock(opened)
             self._received: list[str] = []
             self._output = self._reader(self.resources.queues[OUTPUT], self._collect, RECEIVE_BATCH)
             self.functions[AGENT].ask(lambda _: None)  # built now: the first turn should not have to wait
@@ -81,7 +93,7 @@ class System:
     @property
     def all_sources(self) -> tuple[Source, ...]:
         """What sets functions going, schedules first: at one instant, what they send is due too."""
-        return (self._schedules, *self.sources)
+        return (*self._clockwork, *self.sources)
 
     def send(self, message: dict[str, Any] | str, *, thread_id: str | None, sender: str | None) -> str:
         """Put a message on the input queue; returns its SQS id. Raises Unsendable for what AWS would not take."""
@@ -168,7 +180,7 @@ class System:
     ) -> Function:
         def build() -> Any:
             environ = self.environment.for_function(name)
-            return entry_point(name).build()(environ, self.clock, self.emulator.endpoint_url, **more)
+            return entry_point(name).build()(environ, self.clock, self._functions_url, **more)
 
         function = Function(name, build, timeout_seconds=seconds, clock=self.clock, wrap_ports=wrap)
         opened.callback(function.close)
@@ -187,6 +199,20 @@ class System:
         for spec in event_sources(self.workers, batch_size=batch_size):
             if spec.function in self.functions:
                 self.sources.append(self._source(spec.function, spec.queue, spec.batch_size))
+
+    def _with_the_clock(self, opened: ExitStack) -> tuple[Source, ...]:
+        """What AWS does by itself when its time comes."""
+        queues, clock = self.resources.queues, self.clock
+        schedules = ScheduleSource(self.emulator.schedules, queues, clock, self.sqs, self._scheduler)
+        expiry = ExpirySource(
+            self._client("dynamodb", opened),
+            self.sqs,
+            self.resources.tables,
+            clock,
+            self.functions[STREAM.function].invoke,
+            queues[STREAM.failures].url,
+        )
+        return (schedules, expiry)
 
     def _source(self, function: str, queue_name: str, batch_size: int) -> EventSource:
         queue = self.resources.queues[queue_name]

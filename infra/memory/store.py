@@ -34,8 +34,8 @@ from infra.store_rules import (
 
 
 class MemoryStore:
-    """Implements `core.keeping.KeepingStore` and `infra.log_reader.LogReader`. One event loop at a time; no method waits,
-    so each is atomic.
+    """Implements `core.keeping.KeepingStore` and `infra.log_reader.LogReader`. One event loop at a time; no method
+    waits, so each is atomic.
     """
 
     def __init__(self, clock: Clock = SYSTEM_CLOCK, *, retention_days: int = RETENTION_DAYS) -> None:

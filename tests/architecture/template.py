@@ -136,13 +136,46 @@ def event_sources(*, default: bool = False) -> tuple[EventSource, ...]:
 
 def _event_sources(default: bool) -> Iterator[EventSource]:
     for function in functions(default=default):
-        for event in function.properties["Events"].values():
-            assert event["Type"] == "SQS"
-            yield EventSource(
-                function.name, event["Properties"]["Queue"].removesuffix(".Arn"), event["Properties"]
-            )
+        for event in _events(function, "SQS"):
+            yield EventSource(function.name, event["Queue"].removesuffix(".Arn"), event)
     for source in resources("Lambda::EventSourceMapping", default=default).values():
         yield EventSource(source["FunctionName"], source["EventSourceArn"].removesuffix(".Arn"), source)
+
+
+def _events(function: Function, kind: str) -> list[Properties]:
+    events = function.properties["Events"].values()
+    assert {event["Type"] for event in events} <= {"SQS", "DynamoDB"}
+    return [event["Properties"] for event in events if event["Type"] == kind]
+
+
+@dataclass(frozen=True)
+class StreamSource:
+    """A table whose stream a function reads."""
+
+    function: str
+    table: str
+    failures: str
+    """The queue that is told what could not be handled."""
+    properties: Properties
+
+
+@cache
+def stream_sources() -> tuple[StreamSource, ...]:
+    return tuple(
+        StreamSource(
+            function.name,
+            stream["Stream"].removesuffix(".StreamArn"),
+            stream["DestinationConfig"]["OnFailure"]["Destination"].removesuffix(".Arn"),
+            stream,
+        )
+        for function in functions()
+        for stream in _events(function, "DynamoDB")
+    )
+
+
+def kept_for_people() -> set[str]:
+    """Queues that nothing reads: what could not be handled of a stream."""
+    return {source.failures for source in stream_sources()}
 
 
 def queues(*, default: bool = False) -> dict[str, Any]:

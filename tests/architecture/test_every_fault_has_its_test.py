@@ -29,6 +29,10 @@ CRASHES: dict[str, tuple[str, ...]] = {
     ),
     "the model refuses": ("the_model_refuses_the_request_for_good",),
     "the input exhausts its retries": ("the_input_exhausts_its_retries",),
+    "a thread is erased, or expires": (
+        "a_thread_is_erased_while_something_still_works_on_it",
+        "a_thread_expires_while_something_still_works_on_it",
+    ),
     "a dispatch": ("a_dispatch_that_can_never_succeed", "a_dispatch_that_does_not_succeed_for_hours"),
 }
 
@@ -69,10 +73,9 @@ INPUT: dict[str, tuple[str, ...]] = {
 }
 
 LATER = (
-    "a_thread_is_erased_or_expires",
     "records_written_by_an_older_version",
 )
-"""Of erasing, and of a second schema version: neither is built yet."""
+"""Of a second schema version."""
 
 
 def _names() -> set[str]:

@@ -14,8 +14,10 @@ from tests.architecture.template import (
     dead_letters_of,
     event_sources,
     functions,
+    kept_for_people,
     queues,
     resources,
+    stream_sources,
 )
 
 FIFO_ATTRIBUTES = {
@@ -58,7 +60,7 @@ def test_a_fifo_queue_has_high_throughput_per_thread_and_a_standard_one_has_none
 def test_every_queue_but_the_output_queue_has_a_dead_letter_queue_that_is_read() -> None:
     dead = {name: dead_letters_of(name, default=True) for name in queues(default=True)}
     ends = set(dead.values()) - {None}
-    assert {name for name, target in dead.items() if target is None} == ends | {OUTPUT}
+    assert {name for name, target in dead.items() if target is None} == ends | {OUTPUT} | kept_for_people()
     assert {source.queue for source in event_sources() if source.function == "DeadLettersFunction"} == ends
 
 
@@ -71,7 +73,7 @@ def test_a_dead_letter_queue_is_of_the_kind_of_its_queue_which_tries_a_few_times
 
 def test_every_queue_but_the_output_queue_is_read_by_one_function() -> None:
     read = sorted(source.queue for source in event_sources(default=True))
-    assert read == sorted(set(queues(default=True)) - {OUTPUT})
+    assert read == sorted(set(queues(default=True)) - {OUTPUT} - kept_for_people())
 
 
 def test_the_webhook_reads_the_output_queue_and_does_not_let_one_output_block_its_thread_for_long() -> None:
@@ -106,6 +108,17 @@ def test_every_event_source_declares_partial_batch_responses_and_waits_for_no_ba
     for source in event_sources():
         assert source.properties["FunctionResponseTypes"] == ["ReportBatchItemFailures"], source
         assert "MaximumBatchingWindowInSeconds" not in source.properties, source
+
+
+def test_what_is_read_of_a_stream_is_tried_for_a_day_and_then_told_and_one_record_fails_alone() -> None:
+    (source,) = stream_sources()
+    assert (source.function, source.table) == ("SweeperFunction", "ConversationTable")
+    assert source.properties["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert source.properties["BisectBatchOnFunctionError"] is True
+    assert source.properties["MaximumRecordAgeInSeconds"] == 24 * 3600, "as long as a stream keeps anything"
+    assert source.properties["StartingPosition"] == "TRIM_HORIZON", (
+        "or what expires while it is made is missed"
+    )
 
 
 def test_the_agent_takes_one_record_at_a_time_and_has_a_brake() -> None:

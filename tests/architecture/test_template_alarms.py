@@ -12,7 +12,15 @@ from core.facts import MessageLeft, Settled
 from handlers.batch import KEPT_FOR_PEOPLE
 from handlers.numbers import SliceNumbers
 from handlers.telemetry import Telemetry
-from tests.architecture.template import GIVEN, dead_letters_of, event_sources, functions, queues, resources
+from tests.architecture.template import (
+    GIVEN,
+    dead_letters_of,
+    event_sources,
+    functions,
+    kept_for_people,
+    queues,
+    resources,
+)
 
 ALARMS = resources("CloudWatch::Alarm")
 FILTERS = resources("Logs::MetricFilter")
@@ -37,7 +45,7 @@ def filters_of(metric: str) -> list[Any]:
 
 def test_every_queue_whose_messages_are_to_be_taken_has_an_alarm_on_how_long_they_wait() -> None:
     ages = watched("ApproximateAgeOfOldestMessage", "QueueName")
-    dead = {dead_letters_of(name) for name in queues()}
+    dead = {dead_letters_of(name) for name in queues()} | kept_for_people()
     assert set(ages) == set(queues()) - dead
     timeouts = {function.name: function.properties["Timeout"] for function in functions()}
     for source in event_sources():
@@ -50,7 +58,7 @@ def test_every_dead_letter_queue_has_an_alarm_when_something_comes() -> None:
     came = watched("NumberOfMessagesReceived", "QueueName")
     kept = watched("ApproximateNumberOfMessagesVisible", "QueueName")
     read = {source.queue for source in event_sources() if source.function == "DeadLettersFunction"}
-    assert (set(came), set(kept)) == (read, {"WebhookDeadLetterQueue"})
+    assert (set(came), set(kept)) == (read, {"WebhookDeadLetterQueue"} | kept_for_people())
 
 
 @pytest.mark.parametrize("metric", ["Errors", "Throttles"])

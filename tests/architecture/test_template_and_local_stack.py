@@ -17,6 +17,7 @@ FUNCTION_NAMES = {
     "AgentFunction": local.AGENT,
     "TimerRelayFunction": local.RELAY,
     "DeadLettersFunction": local.DEAD_LETTERS,
+    "SweeperFunction": local.SWEEPER,
     **{function.name: worker_queue(function.worker) for function in FUNCTIONS if function.worker},
 }
 """The local stack's name of each function, by logical id."""
@@ -25,6 +26,7 @@ FUNCTION_NAMES = {
 def queue_names() -> dict[str, str]:
     """The local stack's name of each queue, by logical id."""
     named = {"InputQueue": INPUT, "OutputQueue": OUTPUT, "DelayQueue": DELAY}
+    named |= {source.failures: local.SWEEPER_FAILURES for source in template.stream_sources()}
     for source in EVENT_SOURCES:
         if FUNCTION_NAMES[source.function] in map(worker_queue, WORKERS):
             named[source.queue] = FUNCTION_NAMES[source.function]
@@ -69,6 +71,24 @@ def test_functions_read_the_same_queues_and_run_as_long() -> None:
     assert deployed == set(local.event_sources(WORKERS))
     timeouts = {FUNCTION_NAMES[function.name]: function.properties["Timeout"] for function in FUNCTIONS}
     assert timeouts == local.function_timeouts(WORKERS)
+
+
+def test_a_function_reads_the_same_of_the_stream() -> None:
+    (source,) = template.stream_sources()
+    (pattern,) = source.properties["FilterCriteria"]["Filters"]
+    by_the_table_itself = {"type": ["Service"], "principalId": ["dynamodb.amazonaws.com"]}
+    removed = {"eventName": ["REMOVE"], "userIdentity": by_the_table_itself}
+    keys = {"Keys": {"sk": {"S": [local.STREAM.keys]}}}
+    assert json.loads(pattern["Pattern"]) == {**removed, "dynamodb": keys}
+    deployed = local.StreamSpec(
+        FUNCTION_NAMES[source.function],
+        {"ConversationTable": local.THREAD_TABLE.name}[source.table],
+        queue_names()[source.failures],
+        source.properties["BatchSize"],
+        source.properties["MaximumRetryAttempts"],
+        local.STREAM.keys,
+    )
+    assert deployed == local.STREAM
 
 
 def test_tables_are_the_same() -> None:

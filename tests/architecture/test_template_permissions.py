@@ -20,6 +20,7 @@ from tests.architecture.template import (
     queues,
     resources,
     statements_of,
+    stream_sources,
 )
 
 RECEIVE = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
@@ -44,6 +45,9 @@ LOG = {"logs:CreateLogStream", "logs:PutLogEvents"}
 TRACE = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
 SCHEDULES = "arn:${AWS::Partition}:scheduler:${AWS::Region}:${AWS::AccountId}:schedule/ScheduleGroup/*"
 SCHEDULE = {"scheduler:CreateSchedule", "scheduler:DeleteSchedule"}
+READ_STREAM = {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"}
+KEEPING_ON_S3 = {"ListObjectsV2": "s3:ListBucket", "DeleteObjects": "s3:DeleteObject"}
+SWEEPER = "SweeperFunction"
 READ_THREADS = {"dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:Scan"}
 OPERATOR_ON_PAYLOADS = {"": "s3:ListBucket", "/payloads/*": "s3:GetObject"}
 each_function = pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
@@ -66,6 +70,13 @@ def store_actions(service: str) -> set[str]:
     found = operations("infra/dynamodb/", "self._client")
     of_s3 = {name for name in found if name.endswith("Object")}
     return {f"{service}:{name}" for name in (of_s3 if service == "s3" else found - of_s3)}
+
+
+def keeping_actions(service: str) -> set[str]:
+    """Of what takes threads away. S3 authorises the calls for many objects by other names."""
+    found = operations("infra/keeping/", "self._client")
+    of_s3 = {KEEPING_ON_S3[name] for name in found if name in KEEPING_ON_S3}
+    return of_s3 if service == "s3" else {f"dynamodb:{name}" for name in found - set(KEEPING_ON_S3)}
 
 
 def work_actions() -> set[str]:
@@ -91,14 +102,23 @@ def uses_of(function: Function) -> dict[str, set[str]]:
     for source in event_sources():
         if source.function == function.name:
             uses.setdefault(f"{source.queue}.Arn", set()).update(RECEIVE)
+    for stream in stream_sources():
+        if stream.function == function.name:
+            uses[f"{stream.table}.StreamArn"] = READ_STREAM
+            uses[f"{stream.table}.Arn/stream/*"] = {"dynamodb:ListStreams"}
+            uses[f"{stream.failures}.Arn"] = SEND
     if function.name == "AgentFunction":
         uses["InputQueue.Arn"] |= BRING_BACK
         uses |= dict.fromkeys(MODELS, COMPLETE) | dict.fromkeys(GUARDRAILS, GUARD)
     if table := function.environment.get("TORPOR_TABLE"):
         uses[f"{table}.Arn"] = store_actions("dynamodb")
+    if function.name == SWEEPER:
+        uses[f"{table}.Arn"] |= keeping_actions("dynamodb")
+    elif table:
         uses |= {SCHEDULES: SCHEDULE, "ScheduleRole.Arn": {"iam:PassRole"}}
     if bucket := function.environment.get("TORPOR_BUCKET"):
-        uses[f"{bucket}.Arn/payloads/*"] = store_actions("s3")
+        deleting = keeping_actions("s3") - {"s3:ListBucket"} if function.name == SWEEPER else set()
+        uses[f"{bucket}.Arn/payloads/*"] = store_actions("s3") | deleting
         uses[f"{bucket}.Arn"] = {"s3:ListBucket"}
     if table := function.environment.get("TORPOR_WORK_TABLE"):
         uses[f"{table}.Arn"] = work_actions()

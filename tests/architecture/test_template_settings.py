@@ -11,7 +11,13 @@ from core.app import load_app
 from core.delivery import DELAY, INPUT, OUTPUT, worker_queue
 from core.senders import Enforced
 from examples.webhook import WebhookSettings
-from handlers.settings import AgentSettings, DeadLetterSettings, RelaySettings, WorkerSettings
+from handlers.settings import (
+    AgentSettings,
+    DeadLetterSettings,
+    RelaySettings,
+    SweeperSettings,
+    WorkerSettings,
+)
 from infra.scheduler.requests import ScheduleTarget
 from infra.store_rules import RETENTION_DAYS
 from tests.architecture.sources import ROOT
@@ -22,6 +28,7 @@ READS: dict[str, Callable[[Mapping[str, str]], Any]] = {
     "handlers.tool_worker": WorkerSettings.read,
     "handlers.timer_relay": RelaySettings.read,
     "handlers.dead_letters": DeadLetterSettings.read,
+    "handlers.sweeper": SweeperSettings.read,
     "examples.webhook": WebhookSettings.read,
 }
 each_function = pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)

@@ -1,0 +1,78 @@
+"""Lambda entry point of the sweeper: reads the table's stream and takes away what has expired (storage.md).
+
+The stream says which thread's tip has gone; `core/erasing.py` says whether that is the end of it.
+"""
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from core.clock import SYSTEM_CLOCK
+from core.erasing import sweep
+from core.errors import TorporError
+from core.keeping import Outcome, Removed
+from handlers.bootstrap import RemainingMs
+from handlers.logs import error_fields, logger
+from handlers.sweeper_container import SweeperContainer, build_sweeper_container
+from infra.dynamodb.keys import TIP, thread_of
+
+
+@cache
+def _container() -> SweeperContainer:
+    return build_sweeper_container(os.environ, SYSTEM_CLOCK)
+
+
+def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """As Lambda calls it."""
+    return handle(event, _container(), context.get_remaining_time_in_millis)
+
+
+def handle(event: dict[str, Any], container: SweeperContainer, remaining_ms: RemainingMs) -> dict[str, Any]:
+    """The partial batch response for one event of a stream: from the first record on that failed, all come again."""
+    container.time_left.starts(remaining_ms)
+    try:
+        return container.loop.run(handle_event(event, container))
+    finally:
+        container.time_left.ends()
+
+
+async def handle_event(event: dict[str, Any], container: SweeperContainer) -> dict[str, Any]:
+    """`handle` inside a running event loop."""
+    for record in event["Records"]:
+        thread_id = _expired(record)
+        if thread_id is not None and not await _succeeds(thread_id, container):
+            return {"batchItemFailures": [{"itemIdentifier": record["dynamodb"]["SequenceNumber"]}]}
+    return {"batchItemFailures": []}
+
+
+def _expired(record: Mapping[str, Any]) -> str | None:
+    """The thread whose tip has gone; None for any other change."""
+    keys = record["dynamodb"]["Keys"]
+    gone = record["eventName"] == "REMOVE" and keys["sk"]["S"] == TIP
+    return thread_of(keys["pk"]["S"]) if gone else None
+
+
+async def _succeeds(thread_id: str, container: SweeperContainer) -> bool:
+    try:
+        outcomes = await sweep(container.store, thread_id, container.clock, container.retention)
+    except TorporError as error:
+        logger().error("thread not swept", action="fail", thread_id=thread_id, **error_fields(error))
+        return False
+    for outcome in outcomes:
+        _tell(outcome)
+    return True
+
+
+def _tell(outcome: Outcome) -> None:
+    match outcome:
+        case Removed(thread_id=thread_id, cleared=cleared):
+            logger().info(
+                "thread erased",
+                action="erased",
+                thread_id=thread_id,
+                commits=cleared.commits,
+                payloads=cleared.payloads,
+            )
+        case _:
+            logger().info("thread left", action="left", thread_id=outcome.thread_id)
