@@ -187,6 +187,14 @@ def test_an_operator_reads_threads_and_sends_parked_bodies_where_they_came_from_
     assert deleting["Condition"] == {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [PARKED]}}
 
 
+def test_a_keeper_does_to_threads_what_the_sweeper_does_and_nothing_else() -> None:
+    (statement,) = resources("IAM::Role")["KeeperRole"]["AssumeRolePolicyDocument"]["Statement"]
+    assert statement["Principal"] == {"AWS": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"}
+    (sweeper,) = (function for function in functions() if function.name == SWEEPER)
+    stored = ("ConversationTable.Arn", "PayloadBucket.Arn", "PayloadBucket.Arn/payloads/*")
+    assert grants_of("KeeperRole") == {where: uses_of(sweeper)[where] for where in stored}
+
+
 def test_adapters_were_found() -> None:
     assert {"dynamodb:PutItem", "dynamodb:Query"} <= store_actions("dynamodb")
     assert "dynamodb:UpdateItem" in work_actions()
