@@ -16,7 +16,7 @@ from infra.operations.shown import counted
 from infra.operations.view_turns import TurnView
 from infra.stack import store_of
 
-MOST_FOLDED = 1_000
+MOST_FOLDED = 200
 """Commits that no summary covers, up to which a thread's state is read unasked, as its slices read it."""
 
 
