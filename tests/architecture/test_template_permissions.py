@@ -5,10 +5,18 @@ The roles that no function has, of schedules and of people, are held to what is 
 
 import ast
 import json
+from fnmatch import fnmatchcase
+from typing import Any
 
 import pytest
 
+from core.changes import MetadataSet
+from core.clock import SYSTEM_CLOCK
+from infra.dynamodb.codec import pack
 from infra.dynamodb.keys import PARKED
+from infra.dynamodb.requests import Patience
+from infra.dynamodb.settle import mark, move_tip
+from infra.dynamodb.table import Table
 from tests.architecture.sources import sources
 from tests.architecture.template import (
     TEMPLATE,
@@ -22,6 +30,7 @@ from tests.architecture.template import (
     statements_of,
     stream_sources,
 )
+from tests.contract.commits import key, made, user, with_base
 
 RECEIVE = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
 SEND = {"sqs:SendMessage"}
@@ -49,7 +58,13 @@ READ_STREAM = {"dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetSh
 KEEPING_ON_S3 = {"ListObjectsV2": "s3:ListBucket", "DeleteObjects": "s3:DeleteObject"}
 SWEEPER = "SweeperFunction"
 READ_THREADS = {"dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:Scan"}
-OPERATOR_ON_PAYLOADS = {"": "s3:ListBucket", "/payloads/*": "s3:GetObject"}
+SETTLE_THREADS = {"dynamodb:BatchWriteItem", "dynamodb:UpdateItem"}
+OPERATOR_ON_PAYLOADS = {
+    "": "s3:ListBucket",
+    "/payloads/*": "s3:GetObject",
+    "/payloads/parked/*": "s3:DeleteObject",
+}
+FIND_STACK = {"cloudformation:DescribeStacks", "cloudformation:ListStackResources"}
 each_function = pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
 
 
@@ -174,17 +189,57 @@ def test_a_schedule_of_the_group_may_send_to_the_delay_queue_or_else_where_its_d
     assert grants_of("ScheduleRole") == {"DelayQueue.Arn": SEND, "DelayDeadLetterQueue.Arn": SEND}
 
 
-def test_an_operator_reads_threads_and_sends_parked_bodies_where_they_came_from_or_drops_them() -> None:
+def test_an_operator_reads_threads_sends_where_a_slice_does_and_drops_parked_bodies() -> None:
     (statement,) = resources("IAM::Role")["OperatorRole"]["AssumeRolePolicyDocument"]["Statement"]
     assert statement["Principal"] == {"AWS": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"}
     sources_of_parked = {f"{s.queue}.Arn" for s in event_sources(default=True) if dead_letters_of(s.queue)}
     assert grants_of("OperatorRole") == {
-        **dict.fromkeys(sources_of_parked, SEND_SEVERAL),
-        "ConversationTable.Arn": READ_THREADS | {"dynamodb:DeleteItem"},
+        **dict.fromkeys(sources_of_parked | {"OutputQueue.Arn"}, SEND_SEVERAL),
+        "ConversationTable.Arn": READ_THREADS | SETTLE_THREADS | {"dynamodb:DeleteItem"},
         **{f"PayloadBucket.Arn{what}": {action} for what, action in OPERATOR_ON_PAYLOADS.items()},
+        SCHEDULES: SCHEDULE,
+        "ScheduleRole.Arn": {"iam:PassRole"},
+        "AWS::StackId": FIND_STACK,
     }
     (deleting,) = (s for s in statements_of("OperatorRole") if s["Action"] == "dynamodb:DeleteItem")
     assert deleting["Condition"] == {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [PARKED]}}
+    (passing,) = (s for s in statements_of("OperatorRole") if s["Action"] == "iam:PassRole")
+    assert passing["Condition"] == {"StringEquals": {"iam:PassedToService": "scheduler.amazonaws.com"}}
+
+
+async def test_an_operator_can_write_what_settles_a_commit_and_no_commit() -> None:
+    (settling,) = (s for s in statements_of("OperatorRole") if set(s["Action"]) == SETTLE_THREADS)
+    may_write = settling["Condition"]["ForAllValues:StringLike"]["dynamodb:Attributes"]
+    commit = made(1, [user("hi")], consumed=[key(1)], changes=[MetadataSet(values={"user_id": "ada"})])
+    assert {name for name in pack(commit, "bucket").item if not _matches(name, may_write)}
+    requests = Requests()
+    table = Table(requests, "table", Patience(SYSTEM_CLOCK, lambda: 1.0))
+    for settled in (commit, with_base(2, [commit], up_to_seq=1, from_number=2)):
+        await mark(table, settled)
+        await move_tip(table, settled, expires_at=settled.at)
+    assert {name for name in requests.attributes if not _matches(name, may_write)} == set()
+    assert {"pk", "sk", "n", "from", "digest", "expires_at", "m:user_id"} <= requests.attributes
+
+
+class Requests:
+    """A client that notes which attributes of items it is asked to write."""
+
+    def __init__(self) -> None:
+        self.attributes: set[str] = set()
+
+    async def batch_write_item(self, RequestItems: dict[str, Any]) -> dict[str, Any]:
+        for puts in RequestItems.values():
+            for put in puts:
+                self.attributes |= set(put["PutRequest"]["Item"])
+        return {}
+
+    async def update_item(self, **request: Any) -> dict[str, Any]:
+        self.attributes |= set(request["Key"]) | set(request["ExpressionAttributeNames"].values())
+        return {}
+
+
+def _matches(name: str, patterns: list[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def test_a_keeper_does_to_threads_what_the_sweeper_does_and_nothing_else() -> None:
@@ -192,7 +247,8 @@ def test_a_keeper_does_to_threads_what_the_sweeper_does_and_nothing_else() -> No
     assert statement["Principal"] == {"AWS": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"}
     (sweeper,) = (function for function in functions() if function.name == SWEEPER)
     stored = ("ConversationTable.Arn", "PayloadBucket.Arn", "PayloadBucket.Arn/payloads/*")
-    assert grants_of("KeeperRole") == {where: uses_of(sweeper)[where] for where in stored}
+    found = {"AWS::StackId": {"cloudformation:DescribeStacks"}}
+    assert grants_of("KeeperRole") == {where: uses_of(sweeper)[where] for where in stored} | found
 
 
 def test_adapters_were_found() -> None:
