@@ -49,8 +49,15 @@ def metric_log() -> logging.Logger:
     log.setLevel(logging.INFO)
     log.propagate = False
     if not log.handlers:
-        log.addHandler(logging.StreamHandler(sys.stdout))
+        log.addHandler(_ToStdout())
     return log
+
+
+class _ToStdout(logging.Handler):
+    """Whatever stdout is at the moment: test runners change it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        sys.stdout.write(record.getMessage() + "\n")
 
 
 def error_fields(error: BaseException) -> dict[str, Any]:
