@@ -89,7 +89,7 @@ BAD: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("change", BAD, ids=str)
+@pytest.mark.parametrize("change", BAD, ids=[f"{n} {next(iter(one))}" for n, one in enumerate(BAD)])
 def test_bad_definitions_fail_when_defined(change: dict[str, Any]) -> None:
     with pytest.raises(DefinitionError):
         Supervisor(**{"name": "desk", "routes": ROUTES} | change)
