@@ -54,10 +54,18 @@ def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_the_readers_agent_passes_the_readers_tests(folder: Path) -> None:
-    tests = ("test_weather.py", "test_harbour.py", "test_errands.py", "test_notes.py", "test_desk.py")
+    tests = (
+        "test_weather.py",
+        "test_harbour.py",
+        "test_errands.py",
+        "test_notes.py",
+        "test_desk.py",
+        "test_talk.py",
+    )
     done = _run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "10 passed" in done.stdout
+    assert "11 passed" in done.stdout
+    assert _run(folder, "-c", "from priced import app; assert app.prices").returncode == 0
 
 
 def test_the_readers_agent_can_be_talked_to(folder: Path) -> None:
