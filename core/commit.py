@@ -20,8 +20,7 @@ from core.messages import InputKey
 from core.outbox import OutboxMessage
 from core.text import canonical_json
 from core.thread import Origin, Summary, ThreadState
-
-SCHEMA_VERSION = 1
+from core.upcasting import SCHEMA_VERSION, upcast
 
 
 class Consumed(Value):
@@ -146,11 +145,7 @@ _COMMIT: TypeAdapter[Commit] = TypeAdapter(Commit)
 
 def read_commit(record: dict[str, Any]) -> Commit:
     """The commit of a record. Raises UnreadableRecord for a newer version or a damaged one; never skips."""
-    version = record.get("v")
-    if version != SCHEMA_VERSION:
-        raise UnreadableRecord(
-            f"commit record of schema version {version!r}, this code reads up to {SCHEMA_VERSION}: deploy a newer one"
-        )
+    record = upcast(record)
     try:
         at, first_seq = parse_iso(record["at"]), record["first_seq"]
         entries = [

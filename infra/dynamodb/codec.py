@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from core.commit import SCHEMA_VERSION, Commit, commit_record, read_commit
+from core.commit import Commit, commit_record, read_commit
 from core.errors import UnreadableRecord
 from core.ids import digest
 from core.text import canonical_json
+from core.upcasting import SCHEMA_VERSION, require_readable
 from infra.aws_limits import ITEM_BYTES, item_bytes
 from infra.dynamodb.keys import (
     DIGEST,
@@ -121,12 +122,8 @@ class Unpacking:
 
 
 def check_version(item: Item) -> None:
-    """Raises UnreadableRecord for an item of another schema version, before anything else of it is looked at."""
-    version = int(item.get(_VERSION, {}).get("N", 0))
-    if version != SCHEMA_VERSION:
-        raise UnreadableRecord(
-            f"commit item of schema version {version}, this code reads up to {SCHEMA_VERSION}: deploy a newer one"
-        )
+    """Raises UnreadableRecord for an item of a newer schema version, before anything else of it is looked at."""
+    require_readable(int(item.get(_VERSION, {}).get("N", 0)))
 
 
 def digest_of(item: Item) -> str:

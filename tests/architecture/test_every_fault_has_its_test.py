@@ -1,4 +1,4 @@
-"""Every fault that Torpor must withstand has a test that carries its words; what is not built yet is listed."""
+"""Every fault that Torpor must withstand has a test that carries its words."""
 
 import ast
 
@@ -62,7 +62,7 @@ INPUT: dict[str, tuple[str, ...]] = {
         "a_model_that_spends_for_ever",
     ),
     "two threads": ("two_threads_in_one_warm_process",),
-    "records": ("records_written_by_a_newer_version",),
+    "records": ("records_written_by_an_older_version", "records_written_by_a_newer_version"),
     "a deployment": (
         "a_deployment_between_two_slices_that_removes_a_tool",
         "a_deployment_between_two_slices_that_adds_or_changes_a_tool",
@@ -71,12 +71,6 @@ INPUT: dict[str, tuple[str, ...]] = {
         "a_deployment_between_two_slices_that_changes_the_state_type",
     ),
 }
-
-LATER = (
-    "records_written_by_an_older_version",
-)
-"""Of a second schema version."""
-
 
 def _names() -> set[str]:
     nodes = [node for source in sources("tests") for node in source.tree.body]
@@ -89,8 +83,3 @@ def test_a_fault_has_its_test(row: str) -> None:
     names = _names()
     missing = [words for words in (CRASHES | INPUT)[row] if not any(words in name for name in names)]
     assert missing == []
-
-
-@pytest.mark.parametrize("words", LATER)
-def test_none_is_excused_for_nothing(words: str) -> None:
-    assert [name for name in _names() if words in name] == []

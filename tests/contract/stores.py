@@ -115,12 +115,12 @@ class OpenedDynamo:
             warm=warm,
         )
 
-    def keeper(self) -> DynamoKeeper:
+    def keeper(self, bucket: str = BUCKET) -> DynamoKeeper:
         return DynamoKeeper(
             self.dynamodb,
             self.s3,
             table=self.table,
-            bucket=BUCKET,
+            bucket=bucket,
             clock=self.clock,
             seconds_left=lambda: math.inf,
         )

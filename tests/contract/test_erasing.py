@@ -16,7 +16,7 @@ from core.messages import InputKey
 from core.outbox import SendError
 from core.thread import Ancestor, Child, ForkPoint, Origin
 from tests.contract.commits import THREAD, key, made, settle, texts, turn, user
-from tests.contract.erasing import Interrupted, at, conversation, dies, history, later, removed, say, traces
+from tests.contract.erasing import conversation, history, later, removed, say, traces
 from tests.contract.lineages import CHILD, GRANDCHILD, compact, grow, inheriting, located, spawn
 from tests.contract.stores import KeepsThreads, Stores
 
@@ -176,29 +176,6 @@ async def test_a_new_log_is_inherited_compacted_and_forked_as_any(stores: Stores
         assert texts(manager.history) == ["one", "two", "three"]
         assert manager.safe_spawn_point() == 11
         assert texts(await store.entries(THREAD, after_seq=9, limit=1)) == ["two"]
-
-
-async def test_an_erase_that_is_interrupted_anywhere_is_finished_by_the_next(stores: Stores) -> None:
-    for after in (False, True):
-        number, over = 0, False
-        while not over:
-            number += 1
-            async with stores.open() as opened:
-                await conversation(opened)
-                store, _ = at(opened.keeper(), number, dies, after=after)
-                try:
-                    await erase(store, THREAD, opened.clock)
-                    over = True
-                except Interrupted:
-                    pass
-                removed(await erase(opened.keeper(), THREAD, opened.clock))
-                assert await traces(opened) == {"C", "TIP", "META", "MSG"}
-                assert await history(opened.keeper()) == []
-                assert await later(opened, days=60, seconds=2) == {THREAD}
-                removed(await erase(opened.keeper(), THREAD, opened.clock))
-                assert await traces(opened) == set()
-                assert await say(opened.keeper(), "new", message_id="m1")
-                assert await history(opened.keeper()) == ["new"]
 
 
 async def test_the_end_of_a_log_stays_as_long_as_another_stands_on_it(stores: Stores) -> None:

@@ -1,4 +1,6 @@
-"""Erasing against everybody else, at every call: whoever loses stops, and nobody reads what is gone."""
+"""Erasing against everybody else, at every call: whoever loses stops, nobody reads what is gone, and who is
+interrupted is followed by another.
+"""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -6,13 +8,24 @@ from functools import partial
 
 import pytest
 
-from core.erasing import erase
+from core.erasing import erase, sweep
 from core.errors import LostRace, MisuseError, UnreadableRecord
 from core.fork import fork
 from core.history import HistoryManager
 from core.keeping import Kept, Removed
 from tests.contract.commits import THREAD, texts
-from tests.contract.erasing import at, conversation, history, removed, say
+from tests.contract.erasing import (
+    RETENTION,
+    Interrupted,
+    at,
+    conversation,
+    dies,
+    history,
+    later,
+    removed,
+    say,
+    traces,
+)
 from tests.contract.stores import DynamoStores, KeepsThreads, MemoryStores, Opened, Stores
 
 MOST_CALLS = 30
@@ -148,3 +161,46 @@ async def test_two_that_erase_the_same_thread(stores: Stores, after: bool) -> No
         assert await history(opened.keeper()) == ["new"]
 
     await at_every_call(stores, after, work, meanwhile, check)
+
+
+async def test_an_erase_that_is_interrupted_anywhere_is_finished_by_the_next(stores: Stores) -> None:
+    for after in (False, True):
+        number, over = 0, False
+        while not over:
+            number += 1
+            async with stores.open() as opened:
+                await conversation(opened)
+                store, _ = at(opened.keeper(), number, dies, after=after)
+                try:
+                    await erase(store, THREAD, opened.clock)
+                    over = True
+                except Interrupted:
+                    pass
+                removed(await erase(opened.keeper(), THREAD, opened.clock))
+                assert await traces(opened) == {"C", "TIP", "META", "MSG"}
+                assert await history(opened.keeper()) == []
+                assert await later(opened, days=60, seconds=2) == {THREAD}
+                removed(await erase(opened.keeper(), THREAD, opened.clock))
+                assert await traces(opened) == set()
+                assert await say(opened.keeper(), "new", message_id="m1")
+                assert await history(opened.keeper()) == ["new"]
+
+
+async def test_a_message_in_the_midst_of_a_sweep_lets_the_thread_live_or_begins_another(
+    stores: Stores,
+) -> None:
+    for number in range(1, 20):
+        async with stores.open() as opened:
+            await conversation(opened, 1)
+            await later(opened, days=91)
+
+            async def hello(opened: Opened = opened) -> None:
+                await say(opened.keeper(), "hello")
+
+            store, calls = at(opened.keeper(), number, hello)
+            (outcome,) = await sweep(store, THREAD, opened.clock, RETENTION)
+            if len(calls) < number:
+                return
+            lives = isinstance(outcome, Kept)
+            before = ["question 1", "answer 1"] if lives else []
+            assert await history(opened.keeper()) == [*before, "hello"]

@@ -8,12 +8,10 @@ from core.outbox import SendTimer
 from tests.contract.commits import THREAD, settle, turn
 from tests.contract.erasing import (
     RETENTION,
-    at,
     conversation,
     history,
     later,
     removed,
-    say,
     traces,
 )
 from tests.contract.stores import START, Opened, Stores
@@ -61,26 +59,6 @@ async def test_a_message_between_the_expiry_and_the_sweep_lets_the_thread_live(s
         assert len(await history(opened.keeper())) == 4
         assert await later(opened, days=91) == {THREAD}
         assert await swept(opened) == [THREAD]
-
-
-async def test_a_message_in_the_midst_of_a_sweep_lets_the_thread_live_or_begins_another(
-    stores: Stores,
-) -> None:
-    for number in range(1, 20):
-        async with stores.open() as opened:
-            await conversation(opened, 1)
-            await later(opened, days=91)
-
-            async def hello(opened: Opened = opened) -> None:
-                await say(opened.keeper(), "hello")
-
-            store, calls = at(opened.keeper(), number, hello)
-            (outcome,) = await sweep(store, THREAD, opened.clock, RETENTION)
-            if len(calls) < number:
-                return
-            lives = isinstance(outcome, Kept)
-            before = ["question 1", "answer 1"] if lives else []
-            assert await history(opened.keeper()) == [*before, "hello"]
 
 
 async def test_a_log_that_was_kept_for_its_reader_goes_with_it(stores: Stores) -> None:

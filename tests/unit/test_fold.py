@@ -30,7 +30,6 @@ from core.changes import (
 )
 from core.chunks import Usage
 from core.commit import (
-    SCHEMA_VERSION,
     Base,
     Commit,
     commit_from_text,
@@ -46,6 +45,7 @@ from core.outbox import SendAnswer
 from core.sources import Source
 from core.state.edits import AppendAt, SetAt
 from core.thread import Deferred, FoldedThread, LiveCall, Origin, Subscription, Summary, ThreadState
+from core.upcasting import SCHEMA_VERSION
 
 AT = datetime(2025, 1, 1, tzinfo=UTC)
 DEFERRED = Deferred(entry=User(content=text_content("waits")), message_id="m2")
