@@ -101,10 +101,18 @@ def close_body(message: SendClose, commit: Commit, message_id: str) -> dict[str,
     return {**_head("close", message.thread_id, message_id), "closed_by": commit.thread_id}
 
 
-def report_body(report: SendReport, commit: Commit, message_id: str) -> dict[str, Any]:
-    """A `thread_report`."""
+def above(thread_stack: tuple[str, ...]) -> dict[str, Any]:
+    """The parent of the last of these, for a message to that: nobody but its own log says it otherwise."""
+    return {"parent": thread_stack[-2]} if len(thread_stack) > 1 else {}
+
+
+def report_body(
+    report: SendReport, commit: Commit, thread_stack: tuple[str, ...], message_id: str
+) -> dict[str, Any]:
+    """A `thread_report`. `thread_stack`: ids from the root to the one that reports."""
     return {
         **_head("thread_report", report.parent, message_id),
+        **above(thread_stack[:-1]),
         "child_thread_id": commit.thread_id,
         "call_id": report.call_id,
         "text": report.text,

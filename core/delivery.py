@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 from core.child_messages import (
+    above,
     call_in,
     close_body,
     compaction_done_body,
@@ -105,7 +106,8 @@ class _Builder:
             case SendSpawn(thread_id=to) | SendParentMessage(thread_id=to) | SendClose(thread_id=to):
                 return Outgoing(sent_as, INPUT, wire_json(self._to_child(message, sent_as)), to)
             case SendReport(parent=to):
-                return Outgoing(sent_as, INPUT, wire_json(report_body(message, self.commit, sent_as)), to)
+                body = report_body(message, self.commit, self.thread_stack, sent_as)
+                return Outgoing(sent_as, INPUT, wire_json(body), to)
             case SendCompactionDone(parent=to):
                 body = compaction_done_body(message, self.commit, sent_as)
                 return Outgoing(sent_as, INPUT, wire_json(body), to)
@@ -120,7 +122,7 @@ class _Builder:
     def _timed(self, message: SendWake | SendTimer, sent_as: str) -> Outgoing:
         due_at = message.due_at
         head = {"v": 1, "type": message.kind, "thread_id": self.commit.thread_id, "message_id": sent_as}
-        body = wire_json({**head, **({"due_at": iso(due_at)} if due_at else {})})
+        body = wire_json({**head, **above(self.thread_stack), **({"due_at": iso(due_at)} if due_at else {})})
         return Outgoing(sent_as, DELAY if due_at else INPUT, body, self.commit.thread_id, due_at)
 
     def _to_child(self, message: SendSpawn | SendParentMessage | SendClose, sent_as: str) -> dict[str, Any]:

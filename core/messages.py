@@ -102,14 +102,19 @@ class Close(_Message):
     """The parent that closes its child, and so need not be told."""
 
 
-class Wake(_Message):
+class _OfAChild(_Message):
+    parent: ThreadId | None = None
+    """Of the thread that this is for, where that is a child: who hears of its end if it can take this in no more."""
+
+
+class Wake(_OfAChild):
     """Internal: adds nothing, lets a thread that owes go on."""
 
     type: Literal["wake"]
     due_at: AwareDatetime | None = None
 
 
-class Timer(_Message):
+class Timer(_OfAChild):
     """Internal: the earliest deadline of the thread's live calls has come."""
 
     type: Literal["timer"]
@@ -177,7 +182,7 @@ class Spawn(_Message):
         return self
 
 
-class ThreadReport(_Message):
+class ThreadReport(_OfAChild):
     """Internal: a child tells its parent something, or its end."""
 
     type: Literal["thread_report"]

@@ -8,19 +8,21 @@ from core.thread import Child, ThreadState
 
 
 def accept(message: ThreadReport, state: ThreadState, setting: Setting) -> tuple[Effect, ...]:
-    """No effects for a closed thread, or for the end of a child that is not open here (any more)."""
+    """No effects for a closed thread, or for the end of a child that is not open here (any more). A compaction ends
+    otherwise: by what it brings, or by its deadline.
+    """
     if state.closed or not state.exists:
         return ()
-    child = state.child(message.child_thread_id)
-    if message.closing and child is None:
-        return ()
+    child, call_id = state.child(message.child_thread_id), message.call_id
     ends: tuple[Effect, ...] = ()
-    if message.closing and child is not None:
-        ends = (EndChild(child, _credit_back(message, child, state, setting)),)
+    if message.closing:
+        if child is None or child.kind == "compaction":
+            return ()
+        call_id, ends = child.call_id, (EndChild(child, _credit_back(message, child, state, setting)),)
     if message.text is None:
         return ends
     event = Event(
-        call_id=message.call_id,
+        call_id=call_id,
         name="",
         child_thread_id=message.child_thread_id,
         content=text_content(message.text),

@@ -10,17 +10,20 @@ from core.correlation import correlation_sent
 from core.delivery import INPUT
 from core.errors import NotSettled
 from core.ids import digest
-from core.messages import Input, ParentMessage, Spawn
+from core.messages import Input, ParentMessage, Spawn, ThreadReport, Timer, Wake
 from core.ports import Outgoing
 from core.slice.ports import SlicePorts
 from core.text import wire_json
+
+KNOWN_ABOVE = "call"
+"""Stands where the call does that a child belongs to, if only its parent can say which."""
 
 
 async def give_back(ports: SlicePorts, taken: Input, reason: str) -> None:
     """Tell the parent, in the child's name, if the message is one that a parent waits for. Idempotent.
 
-    A parent message comes back as a report, a spawn as the end of its child. Raises NotSettled if it cannot be sent
-    for now.
+    A parent message comes back as a report; a spawn, and what a child would have gone on by, as the end of the child.
+    Raises NotSettled if it cannot be sent for now.
     """
     message = taken.message
     told: dict[str, Any]
@@ -31,6 +34,8 @@ async def give_back(ports: SlicePorts, taken: Input, reason: str) -> None:
             told = {"type": "compaction_done", "text": None}
         case Spawn(ancestors=(*_, parent), call_id=call_id):
             told = {"type": "thread_report", "call_id": call_id, "text": reason, "closing": True}
+        case Wake(parent=str(parent)) | Timer(parent=str(parent)) | ThreadReport(parent=str(parent)):
+            told = {"type": "thread_report", "call_id": KNOWN_ABOVE, "text": reason, "closing": True}
         case _:
             return
     back = replace(

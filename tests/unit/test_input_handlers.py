@@ -11,6 +11,7 @@ from botocore.exceptions import EndpointConnectionError
 
 from core.delivery import OUTPUT
 from core.errors import Refused, StoreUnavailable, UnreadableRecord
+from core.slice.give_back import KNOWN_ABOVE
 from core.worker import Answering
 from handlers import agent, dead_letters
 from handlers.agent_container import AgentContainer, DeadLetterContainer
@@ -171,16 +172,25 @@ async def test_a_dead_input_that_may_be_taken_in_later_comes_again() -> None:
     [
         (
             "spawn",
-            {"child_kind": "spawned", "ancestors": ["t1"], "credit": 5, "spawned_at": "2025-01-01T00:00:00Z"},
+            {
+                "call_id": "call_a",
+                "child_kind": "spawned",
+                "ancestors": ["t1"],
+                "credit": 5,
+                "spawned_at": "2025-01-01T00:00:00Z",
+            },
         ),
-        ("parent_message", {"parent": "t1", "text": "how is it going"}),
+        ("parent_message", {"call_id": "call_a", "parent": "t1", "text": "how is it going"}),
+        ("wake", {"parent": "t1"}),
+        ("timer", {"parent": "t1", "due_at": "2025-01-01T00:00:00Z"}),
+        ("thread_report", {"parent": "t1", "child_thread_id": "t1~grandchild", "call_id": "call_b"}),
     ],
 )
 async def test_a_parent_hears_of_what_its_child_can_never_be_given(kind: str, fields: dict[str, Any]) -> None:
     store = FaultyStore(MemoryStore(MemoryClock(START)))
     on = world(store=store)
     event = _event("t1~child")
-    body = {"type": kind, "thread_id": "t1~child", "message_id": "m0", "call_id": "call_a", **fields}
+    body = {"type": kind, "thread_id": "t1~child", "message_id": "m0", **fields}
     event["Records"][0]["body"] = json.dumps(body)
     for _ in range(2):
         store.before["load"] = UnreadableRecord("newer")
@@ -192,4 +202,5 @@ async def test_a_parent_hears_of_what_its_child_can_never_be_given(kind: str, fi
         "t1",
         "t1~child",
     )
-    assert (report.get("closing", False), report["call_id"]) == (kind == "spawn", "call_a")
+    assert report.get("closing", False) == (kind != "parent_message")
+    assert report["call_id"] == ("call_a" if kind in ("spawn", "parent_message") else KNOWN_ABOVE)

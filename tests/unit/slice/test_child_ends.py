@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
+from core.delivery import DELAY, INPUT
+from core.entries import Event
+from core.messages import Envelope
+from core.parsing import parse_input
 from core.settings import Limits
+from core.slice.give_back import give_back
 from tests.support.rules import FETCH, on, spawn, spawned, task
 from tests.support.tree import ROOT, Tree, tree
 from tests.support.world import agent
@@ -197,3 +202,25 @@ async def test_a_cancelled_root_is_started_again_by_its_open_child_and_by_nothin
     assert await one.lines() == stopped
     await one.answer(child)
     assert (await one.lines())[len(stopped) :][-1] == "Asst(fine)"
+
+
+@pytest.mark.parametrize("lost", ["wake", "thread_report"])
+async def test_an_end_that_only_a_message_to_the_child_can_tell(lost: str) -> None:
+    """As a wake or a report is given up because the child's log cannot be read any more."""
+    digging = on(error="throttled", **task("dig")) if lost == "wake" else on(spawn("deep"), **task("dig"))
+    one = tree([GO, digging, on(says="I wait", **spawned(1)), on(says="deep", depth=2), FINE])
+    await one.visit(one.message("user_message", content="go"))
+    child = one.children[0]
+    queue = DELAY if lost == "wake" else INPUT
+    while not (given := [m for m in one.world.dispatcher.once(queue) if f'"type":"{lost}"' in m.body]):
+        await one.deliver(one.waiting()[0])
+    taken = parse_input(given[0].body, Envelope(given[0].id, given[0].group))
+    one.held.add(child)
+    (known,) = (await one.state()).children
+    for _ in range(2):
+        await give_back(one.world.ports, taken, "It is gone.")
+    await one.rest()
+    assert await _told(one) == ["It is gone."]
+    (event,) = [entry for entry in await one.entries() if isinstance(entry, Event)]
+    assert (event.call_id, event.child_thread_id) == (known.call_id, child)
+    assert (await one.state()).children == ()
