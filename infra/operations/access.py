@@ -14,6 +14,14 @@ from infra.operations.table import OperatorTable
 from infra.stack import Stack
 
 
+class OperatorStore(DynamoStore):
+    """The thread store with the rights of the operator's role: what it writes, it writes row by row."""
+
+    def writes_by(self, table: OperatorTable) -> None:
+        """From now on."""
+        self._table = table
+
+
 @dataclass(frozen=True, slots=True)
 class Access:
     """Everything a command asks of a stack's stores."""
@@ -39,7 +47,8 @@ async def access_to(stack: Stack, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[
         session.client("dynamodb", **stack.client_arguments) as dynamodb,
         session.client("s3", **stack.client_arguments) as s3,
     ):
-        store = DynamoStore(
+        table, payloads = OperatorTable(dynamodb, name, patience), Payloads(s3, bucket, patience)
+        store = OperatorStore(
             dynamodb,
             s3,
             table=name,
@@ -48,5 +57,5 @@ async def access_to(stack: Stack, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[
             seconds_left=lambda: math.inf,
             retention_days=stack.retention_days,
         )
-        table, payloads = OperatorTable(dynamodb, name, patience), Payloads(s3, bucket, patience)
+        store.writes_by(table)
         yield Access(stack, clock, store, table, payloads, patience, s3, session)
