@@ -1,4 +1,4 @@
-"""`check` over what every earlier version has stored, erased logs and what began behind them included: it is all right."""
+"""`check` over what earlier versions have stored, erased logs and what began behind them included: all is right."""
 
 import math
 
