@@ -101,7 +101,8 @@ class AsyncClients:
 
     async def open_all(self, *services: str) -> tuple[Any, ...]:
         """One client per service."""
-        return tuple([await self.open(service) for service in services])
+        seconds = READ_TIMEOUT_SECONDS
+        return tuple([await self.open(service, read_timeout_seconds=seconds) for service in services])
 
     async def close(self) -> None:
         """Close all, newest first. A Lambda container never does."""
