@@ -2,13 +2,14 @@
 
 import pytest
 
+from core.commit import Checkpoint
 from core.errors import StoreUnavailable
 from core.fold import fold_commits
 from core.thread import FoldedThread
 from infra.dynamodb import WarmThreads
 from infra.dynamodb.codec import StoredCommit
 from infra.dynamodb.warm import KnownThread
-from tests.contract.commits import THREAD, settle, turn, with_base
+from tests.contract.commits import THREAD, made, settle, turn, with_base
 from tests.contract.samples import noise
 from tests.contract.stores import DynamoStores
 from tests.contract.watched import fails, refused
@@ -90,3 +91,18 @@ def test_only_the_next_commit_extends_a_known_thread() -> None:
     assert found.last == turn(2)
     warm.extend(StoredCommit(turn(5, thread_id="other"), 100))
     assert warm.get("other") is None
+
+
+def test_a_checkpoint_is_all_that_is_kept_of_what_came_before() -> None:
+    warm = WarmThreads()
+    for commit in (turn(1), *(made(number, first_seq=3) for number in range(2, 6))):
+        warm.extend(StoredCommit(commit, 100))
+    before = warm.get(THREAD)
+    assert before is not None
+    assert before.size_bytes == 500
+    checkpoint = Checkpoint(snapshot=before.folded.state, carried=before.folded.entries)
+    commit = made(6, first_seq=3, from_number=6).model_copy(update={"checkpoint": checkpoint})
+    warm.extend(StoredCommit(commit, 150))
+    after = warm.get(THREAD)
+    assert after is not None
+    assert (after.size_bytes, after.folded.entries) == (150, before.folded.entries)
