@@ -17,8 +17,6 @@ from infra.client.outcomes import (
 
 def awaited(state: ThreadState, entries: Iterable[Entry] = ()) -> tuple[Awaited, ...]:
     """Everything that something will come from, questions first. `entries` hold the live calls' arguments."""
-    if state.closed:
-        return ()
     calls = [_call(live, entries) for live in state.live]
     asked = [one for one in calls if isinstance(one, AwaitedAnswer)]
     rest = [one for one in calls if not isinstance(one, AwaitedAnswer)]

@@ -1,16 +1,24 @@
 """Waiting for an answer that is there: found by the message's id alone, however it came about and however long ago."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from core.entries import TurnEnd
 from core.errors import ModelUnavailable
+from core.outbox import SendError
 from core.settings import Limits
 from core.sources import Source
-from infra.client import Answered, Ended, Outcome
+from infra.client import AgentClient, Answered, Ended, Outcome
+from infra.client.endings import Search
+from infra.log_reader import LogReader
+from tests.contract.commits import made
+from tests.contract.commits import user as said
 from tests.support.client import Talk, talk
 from tests.support.inputs import THREAD, cancel, close, result, user
-from tests.support.played import USAGE, calls, fails, says
+from tests.support.played import USAGE, calls, fails, says, signed
+from tests.support.rules import on, spawn, task
+from tests.support.tree import tree
 from tests.support.world import START, agent
 
 FETCH = ("fetch", {"url": "a"})
@@ -29,7 +37,7 @@ async def _answer(one: Talk, message_id: str = "m1") -> tuple[str, str]:
 
 
 async def test_the_final_answer_with_all_that_belongs_to_it() -> None:
-    one = talk(calls(FETCH, text="I look."), says("Found", " it."))
+    one = talk(calls(FETCH, text="I look."), [signed("hm"), *says("Found", " it.")])
     await one.say("go", "m1")
     source = Source("https://a", "A")
     (call_id,) = await one.world.live()
@@ -38,7 +46,7 @@ async def test_the_final_answer_with_all_that_belongs_to_it() -> None:
         thread_id=THREAD,
         message_id="m1",
         text="Found it.",
-        seq=5,
+        seq=6,
         at=START,
         citations=(source,),
         usage=USAGE,
@@ -80,14 +88,13 @@ async def test_each_message_has_its_own_answer_and_not_the_next_ones() -> None:
 
 
 async def test_what_was_cancelled_before_does_not_count() -> None:
-    one = talk(calls(FETCH), says("hi"))
+    one = talk(calls(FETCH), says())
     await one.say("go", "m1")
     await one.client.send(THREAD, "hello", "m2")
     await one.world.run(cancel(), *one.inputs())
-    ended = await _waited(one, "m1")
-    assert isinstance(ended, Ended)
-    assert (ended.reason, ended.code) == ("cancelled", None)
-    assert await _answer(one, "m2") == ("hi", "m2")
+    outcomes = [await _waited(one, message_id) for message_id in ("m1", "m2")]
+    ends = [(ended.reason, ended.code) for ended in outcomes if isinstance(ended, Ended)]
+    assert ends == [("cancelled", None), ("empty", "model")]
 
 
 async def test_an_answer_within_the_limits_is_one() -> None:
@@ -132,6 +139,35 @@ async def test_a_closed_thread_ends_it() -> None:
     ended = await _waited(one)
     assert isinstance(ended, Ended)
     assert ended.reason == "cancelled"
+
+
+async def test_a_child_that_closes_itself_without_a_word_ends_it() -> None:
+    one = tree(
+        [
+            on(spawn("dig"), user="go", depth=0),
+            on(FETCH, **task("dig")),
+            on(("close_thread", {"thread_id": "{thread_id}"}), user="enough"),
+            on(says="fine"),
+        ]
+    )
+    await one.say("go")
+    (child,) = one.children
+    await one.say("enough", child, message_id="m1")
+    client = AgentClient(cast(LogReader, one.world.store), one.world.dispatcher, clock=one.world.clock)
+    ended = await client.wait(child, "m1", 0)
+    assert isinstance(ended, Ended)
+    assert (ended.reason, ended.code) == ("closed", None)
+
+
+def test_the_error_that_ended_a_turn_is_the_one_that_names_whom_it_was_owed_to() -> None:
+    asked = said("go").model_copy(update={"message_id": "m1"})
+    errors = [
+        SendError(code="state", message="set aside"),
+        SendError(code="model", message="away", message_id="m1"),
+    ]
+    ended = Search(THREAD, "m1").see(made(1, [asked, TurnEnd(reason="failed")], outbox=errors))
+    assert isinstance(ended, Ended)
+    assert (ended.code, ended.message) == ("model", "away")
 
 
 async def test_an_answer_of_long_ago_is_found_without_reading_what_lies_between() -> None:

@@ -4,11 +4,18 @@ from typing import cast
 
 import pytest
 
+from core.commit import Erased
 from core.erasing import erase
 from core.keeping import KeepingStore, Removed
+from core.messages import InputKey
+from core.outbox import SendSpawn
+from core.thread import Origin
 from infra.client import Ended
+from infra.client.endings import Search
+from tests.contract.commits import made
+from tests.contract.commits import user as said
 from tests.support.client import Talk, talk
-from tests.support.inputs import THREAD, user
+from tests.support.inputs import THREAD, close, user
 from tests.support.played import says
 
 
@@ -57,6 +64,36 @@ async def test_a_log_that_begins_anew_is_all_that_is_read(cleared: bool) -> None
     outcome = await one.client.wait(THREAD, "m1", 0)
     assert isinstance(outcome, Ended)
     assert outcome.reason == "erased"
+
+
+async def test_a_log_that_begins_anew_while_it_is_followed_goes_on() -> None:
+    one = talk(says("hi"), says("new"))
+    await one.world.run(user("hello", "m1"))
+
+    async def anew() -> None:
+        await erase(cast(KeepingStore, one.world.store), THREAD, one.clock)
+        await one.world.run(user("hello again", "m2"))
+
+    one.meanwhile(anew, lambda: one.world.run(close()))
+    assert [entry.seq async for entry in one.client.follow(THREAD)] == [1, 2, 3, 4]
+
+
+def test_a_log_that_began_without_the_message_is_another() -> None:
+    first = made(7, [said("hello")], consumed=[InputKey("user_message", "m2")], origin=Origin())
+    ended = Search(THREAD, "m1").see(first)
+    assert isinstance(ended, Ended)
+    assert ended.reason == "erased"
+
+
+async def test_children_of_an_erased_log_are_none_of_a_new_ones() -> None:
+    one = talk()
+    spawn = SendSpawn(thread_id=f"{THREAD}~c", call_id="call_1", child_kind="spawned", credit=1)
+    old = made(1, [said("go")], thread_id=THREAD, outbox=[spawn], origin=Origin())
+    erasing = made(2, first_seq=2, thread_id=THREAD).model_copy(update={"erased": Erased(), "erased_seq": 1})
+    new = made(3, [said("go")], first_seq=2, thread_id=THREAD, origin=Origin())
+    for commit in (old, erasing, new.model_copy(update={"erased_seq": 1})):
+        await one.world.store.commit(commit)
+    assert (await one.client.tree(THREAD)).children == ()
 
 
 async def test_following_ends_when_the_thread_is_erased() -> None:

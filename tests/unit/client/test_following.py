@@ -2,8 +2,11 @@
 
 from contextlib import aclosing
 
+from core.changes import Closed
 from core.entries import Entry, User
 from core.render import plain_text
+from tests.contract.commits import made
+from tests.contract.commits import user as said
 from tests.support.client import Talk, talk
 from tests.support.inputs import THREAD, close, result, user
 from tests.support.played import calls, says
@@ -69,6 +72,13 @@ async def test_it_ends_with_the_thread() -> None:
     one.meanwhile(lambda: one.world.run(close()))
     assert [entry.seq async for entry in one.client.follow(THREAD, 3)] == list(range(4, last_seq + 1))
     assert [entry async for entry in one.client.follow(THREAD, last_seq)] == []
+
+
+async def test_a_thread_is_closed_though_a_later_commit_does_not_say_so() -> None:
+    one = talk()
+    await one.world.store.commit(made(1, [said("hello")], thread_id=THREAD, changes=[Closed()]))
+    await one.world.store.commit(made(2, first_seq=2, thread_id=THREAD))
+    assert [entry async for entry in one.client.follow(THREAD, 1)] == []
 
 
 async def test_a_seq_that_is_not_there_yet_is_waited_for() -> None:

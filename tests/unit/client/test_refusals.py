@@ -88,6 +88,16 @@ async def test_an_old_refusal_is_told_only_when_nothing_else_comes() -> None:
         assert (one.world.clock.now() - before).total_seconds() == pytest.approx(30)
 
 
+async def test_what_is_sent_again_at_once_is_waited_for() -> None:
+    one = talk()
+    await one.say("hello", "m1", agent="nobody")
+    assert (await one.client.wait(THREAD, "m1", 30)).kind == "refused"
+    await one.client.send(THREAD, "hello", "m1", agent="nobody")
+    before = one.world.clock.now()
+    assert (await one.client.wait(THREAD, "m1", 30)).kind == "refused"
+    assert (one.world.clock.now() - before).total_seconds() == pytest.approx(30)
+
+
 async def test_many_others_may_be_refused_before() -> None:
     one = talk()
     for number in range(15):

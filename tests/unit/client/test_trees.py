@@ -7,6 +7,7 @@ from infra.client import AgentClient, ThreadNode
 from infra.log_reader import LogReader
 from tests.support.asking import PAY, asking
 from tests.support.client import Counting
+from tests.support.compacting import SUMMARY, small
 from tests.support.recording import RecordingDispatcher
 from tests.support.rules import FETCH, on, spawn, task
 from tests.support.tree import ROOT, Tree, tree
@@ -89,6 +90,38 @@ async def test_the_arguments_to_approve_are_shown() -> None:
     await one.say("go")
     (question,) = (await _seen(one)).awaits
     assert (question.kind, question.to_json()["args"]) == ("question", {"amount": 5})
+
+
+async def test_they_are_shown_though_other_commits_came_since() -> None:
+    one = tree([on(FETCH, PAY, user="go"), on(says="fine")], app=asking())
+    await one.say("go")
+    await one.answer()
+    (question,) = (await _seen(one)).awaits
+    assert question.to_json()["args"] == {"amount": 5}
+
+
+async def test_a_child_that_its_parent_has_ended_is_closed_before_it_knows() -> None:
+    one = tree([on(spawn("dig"), user="go", depth=0), on(FETCH, **task("dig")), on(says="fine")])
+    await one.say("go")
+    (child,) = one.children
+    one.held.add(child)
+    await one.tell("close")
+    root = await _seen(one)
+    assert (root.status, [(seen.status, seen.awaits) for seen in root.children]) == (
+        "closed",
+        [("closed", ())],
+    )
+    assert not (await one.state(child)).closed
+
+
+async def test_nobody_waits_for_a_summary_that_nothing_waits_for() -> None:
+    one = tree([SUMMARY, on(says="fine")], app=small())
+    await one.say("hello")
+    one.held.update({ROOT})
+    await one.tell("compact")
+    root = await _seen(one)
+    assert (root.status, root.awaits) == ("idle", ())
+    assert [child.spawned for child in root.children] == ["compaction"]
 
 
 async def test_agents_and_events() -> None:
