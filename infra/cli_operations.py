@@ -1,6 +1,7 @@
 """The commands for a running system, deployed or local: their options, and which function runs. Imports little."""
 
 import argparse
+from pathlib import Path
 
 DEFAULT_STACK = "torpor"
 DEFAULT_LISTED = 50
@@ -16,6 +17,7 @@ def add_operations(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     _add_settle(commands)
     _add_dlq(commands)
     _add_erase(commands)
+    _add_export(commands)
 
 
 def run_operation(options: argparse.Namespace) -> int:
@@ -37,6 +39,14 @@ def run_operation(options: argparse.Namespace) -> int:
             from infra.cli_erase import erase_thread
 
             return erase_thread(options)
+        case "export":
+            from infra.cli_export import export_thread
+
+            return export_thread(options)
+        case "import":
+            from infra.cli_export import import_file
+
+            return import_file(options)
         case "check":
             from infra.cli_check import check_thread
 
@@ -164,6 +174,24 @@ def _add_erase(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     erase.add_argument("thread", metavar="THREAD")
     erase.add_argument("--tree", action="store_true", help="and the threads below it")
     add_stack_options(erase)
+
+
+def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    export = commands.add_parser(
+        "export",
+        help="write a thread and its children as JSON lines",
+        description="Write a tree of threads, and the logs that it reads, as JSON lines, large values in full.",
+    )
+    export.add_argument("thread", metavar="THREAD")
+    export.add_argument("--to", type=Path, metavar="FILE", help="default: the standard output")
+    restore = commands.add_parser(
+        "import",
+        help="bring an export back, into a stack that has none of it",
+        description="Check an export and write its threads. Nothing is sent. The same command again goes on.",
+    )
+    restore.add_argument("file", type=Path, metavar="FILE")
+    for parser in (export, restore):
+        add_stack_options(parser)
 
 
 def _add_dlq(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

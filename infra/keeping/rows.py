@@ -21,6 +21,7 @@ from infra.dynamodb.keys import (
     KEPT,
     META,
     NUMBER,
+    TIP,
     Item,
     commit_sort_key,
     item_key,
@@ -73,6 +74,17 @@ class Rows:
             EXPIRES_AT: _epoch(erasing.at + ERASED_LIFETIME),
         }
         await self._if_older("put", self._client.put_item, erasing, Item=item)
+
+    async def delete_tip(self, last: Commit) -> None:
+        """Delete the tip if it is at this commit."""
+        await self._conditionally(
+            "delete",
+            self._client.delete_item,
+            Key=item_key(partition(last.thread_id), TIP),
+            ConditionExpression="#n = :n",
+            ExpressionAttributeNames={"#n": NUMBER},
+            ExpressionAttributeValues={":n": {"N": str(last.number)}},
+        )
 
     async def delete_rest(self, erasing: Commit) -> bool:
         """Delete what still speaks of the log, then the erasing commit unless another log has begun behind it."""

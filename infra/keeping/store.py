@@ -1,6 +1,7 @@
-"""`DynamoKeeper`: the thread store on DynamoDB and S3, from which threads can be taken too."""
+"""`DynamoKeeper`: the thread store on DynamoDB and S3, from which threads can be taken, and brought back, too."""
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from core.clock import Clock
 from core.commit import Commit
@@ -13,7 +14,7 @@ from infra.store_rules import RETENTION_DAYS
 
 
 class DynamoKeeper(DynamoStore):
-    """Implements `core.keeping.KeepingStore`. For the sweeper and the command line."""
+    """Implements `core.importing.RestoringStore`. For the sweeper and the command line."""
 
     def __init__(
         self,
@@ -48,6 +49,12 @@ class DynamoKeeper(DynamoStore):
         commits = await self._rows.replace_commits(erasing)
         await self._rows.delete_summaries(erasing)
         return Cleared(commits, payloads)
+
+    async def hold(self, last: Commit, now: datetime, *, waiting: bool) -> None:
+        await self.settled(last.model_copy(update={"at": now}), waiting=waiting)
+
+    async def release(self, last: Commit) -> None:
+        await self._rows.delete_tip(last)
 
     async def bury(self, erasing: Commit) -> bool:
         return await self._rows.delete_rest(erasing)

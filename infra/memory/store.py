@@ -34,7 +34,7 @@ from infra.store_rules import (
 
 
 class MemoryStore:
-    """Implements `core.keeping.KeepingStore` and `infra.log_reader.LogReader`. One event loop at a time; no method
+    """Implements `core.importing.RestoringStore` and `infra.log_reader.LogReader`. One event loop at a time; no method
     waits, so each is atomic.
     """
 
@@ -181,6 +181,14 @@ class MemoryStore:
         if buried:
             self._threads.pop(erasing.thread_id, None)
         return buried
+
+    async def hold(self, last: Commit, now: datetime, *, waiting: bool) -> None:
+        await self.settled(last.model_copy(update={"at": now}), waiting=waiting)
+
+    async def release(self, last: Commit) -> None:
+        thread = self._thread(last.thread_id)
+        if thread.tip == last.number:
+            thread.tip, thread.expires_at = 0, None
 
     def traces(self, thread_id: str) -> set[str]:
         """Kinds of what is left of a thread, as `infra/dynamodb/keys.py` names them."""

@@ -12,7 +12,7 @@ import aioboto3
 from botocore.config import Config
 
 from core.commit import Commit
-from core.keeping import KeepingStore
+from core.importing import RestoringStore
 from core.ports import ParkedBody, ThreadStore
 from infra.dynamodb import DynamoStore, WarmThreads
 from infra.dynamodb.codec import pack
@@ -42,7 +42,7 @@ class ReadableStore(LogReader, ThreadStore, Protocol):
     async def readers(self, thread_id: str) -> tuple[str, ...]: ...
 
 
-class KeepsThreads(ReadableStore, KeepingStore, Protocol):
+class KeepsThreads(ReadableStore, RestoringStore, Protocol):
     """A store from which threads can be taken, read from outside too."""
 
 

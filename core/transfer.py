@@ -1,0 +1,113 @@
+"""Threads as JSON lines: what `torpor export` writes, and how each line is read again. The text is untrusted.
+
+    {"torpor": "export", "v": 1, "thread_id": …}      what was asked for
+    {"commit": {record}, "digest": …, "sum": …}       a commit, oldest first, of one thread after the other
+    {"commits": n}                                    the end: without it the file was cut off
+
+Logs that others read come before them. Large values stand in full.
+"""
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+from core.commit import Commit, commit_record, read_commit
+from core.errors import MisuseError, UnreadableRecord
+from core.ids import digest, is_thread_id
+from core.keeping import KeepingStore, children_of, log_of
+from core.text import canonical_json
+
+FORMAT = 1
+MOST_LINE_CHARACTERS = 64 * 1024 * 1024
+"""A commit that was stored takes less."""
+_DIGEST_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz234567")
+_DIGEST_LENGTH = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    thread_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    commits: int
+
+
+Line = Header | Commit | End
+
+
+async def exported(store: KeepingStore, thread_id: str) -> AsyncIterator[str]:
+    """The lines of the tree of threads that begins with `thread_id`, and of the logs that it reads.
+
+    Page by page: a tree of any size is never held whole. Raises MisuseError for an unknown thread.
+    """
+    newest = await store.newest(thread_id)
+    if newest is None or newest.erased is not None:
+        raise MisuseError(f"there is no thread {thread_id!r}")
+    yield _line({"torpor": "export", "v": FORMAT, "thread_id": thread_id})
+    commits = 0
+    async for one in _threads(store, thread_id):
+        async for commit in log_of(store, one):
+            record = commit_record(commit)
+            yield _line({"commit": record, "digest": commit.digest, "sum": digest(record, commit.digest)})
+            commits += 1
+    yield _line({"commits": commits})
+
+
+async def _threads(store: KeepingStore, thread_id: str) -> AsyncIterator[str]:
+    """What is exported, each once: before a thread the logs that it reads, behind it its children."""
+    told, due = set[str](), [thread_id]
+    while due:
+        current = due.pop()
+        newest = await store.newest(current)
+        if newest is None or newest.erased is not None or current in told:
+            continue
+        lineage = (await store.state_at(current, newest.number)).origin.lineage
+        for log in (*(ancestor.thread_id for ancestor in lineage), current):
+            if log not in told:
+                told.add(log)
+                yield log
+        due += reversed(await children_of(store, current))
+
+
+def read_line(text: str, number: int) -> Line:
+    """One line, the `number`-th of its file. Raises MisuseError for what is no line of an export of this version."""
+    where = f"line {number}"
+    if len(text) > MOST_LINE_CHARACTERS:
+        raise MisuseError(f"{where} is too long")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise MisuseError(f"{where} is not JSON") from error
+    match value:
+        case {"torpor": "export", "v": version, "thread_id": str(thread_id), **rest} if not rest:
+            if version != FORMAT:
+                raise MisuseError(f"an export of format {version!r}, this code reads {FORMAT}")
+            return Header(thread_id)
+        case {"commit": dict(record), "digest": str(known_as), "sum": str(total), **rest} if not rest:
+            return _commit(record, known_as, total, where)
+        case {"commits": int(commits), **rest} if not rest:
+            return End(commits)
+        case _:
+            raise MisuseError(f"{where} is no line of an export")
+
+
+def _commit(record: dict[str, Any], known_as: str, total: str, where: str) -> Commit:
+    if digest(record, known_as) != total:
+        raise MisuseError(f"{where} is not as it was written")
+    if len(known_as) != _DIGEST_LENGTH or not _DIGEST_CHARACTERS.issuperset(known_as):
+        raise MisuseError(f"{where} has no digest")
+    try:
+        commit = read_commit(record)
+    except UnreadableRecord as error:
+        raise MisuseError(f"{where}: {error}") from error
+    if not is_thread_id(commit.thread_id):
+        raise MisuseError(f"{where} is of no thread that can be")
+    commit.__dict__["digest"] = known_as  # seeds the cached property
+    return commit
+
+
+def _line(value: dict[str, Any]) -> str:
+    return canonical_json(value)
