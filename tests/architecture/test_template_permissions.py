@@ -64,6 +64,7 @@ OPERATOR_ON_PAYLOADS = {
     "/payloads/*": "s3:GetObject",
     "/payloads/parked/*": "s3:DeleteObject",
 }
+THE_STACK = "arn:${AWS::Partition}:cloudformation:${AWS::Region}:${AWS::AccountId}:stack/${AWS::StackName}/*"
 FIND_STACK = {"cloudformation:DescribeStacks", "cloudformation:ListStackResources"}
 each_function = pytest.mark.parametrize("function", functions(), ids=lambda function: function.name)
 
@@ -199,7 +200,7 @@ def test_an_operator_reads_threads_sends_where_a_slice_does_and_drops_parked_bod
         **{f"PayloadBucket.Arn{what}": {action} for what, action in OPERATOR_ON_PAYLOADS.items()},
         SCHEDULES: SCHEDULE,
         "ScheduleRole.Arn": {"iam:PassRole"},
-        "AWS::StackId": FIND_STACK,
+        THE_STACK: FIND_STACK,
     }
     (deleting,) = (s for s in statements_of("OperatorRole") if s["Action"] == "dynamodb:DeleteItem")
     assert deleting["Condition"] == {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [PARKED]}}
@@ -241,7 +242,7 @@ def test_a_keeper_does_to_threads_what_the_sweeper_does_and_nothing_else() -> No
     assert statement["Principal"] == {"AWS": "arn:${AWS::Partition}:iam::${AWS::AccountId}:root"}
     (sweeper,) = (function for function in functions() if function.name == SWEEPER)
     stored = ("ConversationTable.Arn", "PayloadBucket.Arn", "PayloadBucket.Arn/payloads/*")
-    found = {"AWS::StackId": {"cloudformation:DescribeStacks"}}
+    found = {THE_STACK: {"cloudformation:DescribeStacks"}}
     assert grants_of("KeeperRole") == {where: uses_of(sweeper)[where] for where in stored} | found
 
 
