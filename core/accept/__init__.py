@@ -58,7 +58,7 @@ def decide(taken: Input, state: ThreadState, setting: Setting) -> tuple[Effect, 
         case Cancel():
             return cancel.accept(state)
         case Close() as message:
-            return close.accept(message, state)
+            return close.accept(message, taken, state, setting)
         case Wake():
             return wake.accept(taken, state, setting)
         case Timer():

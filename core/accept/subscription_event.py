@@ -1,6 +1,7 @@
 """Accepting an event of an open subscription: it joins the thread, or a short-lived child deals with it at once."""
 
 from core.accept.effects import CloseSubscription, Defer, Effect, Setting, SpawnForEvent, Take
+from core.accept.waiting import require_room_to_wait
 from core.content import storable
 from core.entries import Event
 from core.errors import Refused
@@ -39,10 +40,7 @@ def _is_deepest(state: ThreadState, setting: Setting) -> bool:
 def _joining(event: Event, state: ThreadState, setting: Setting) -> Effect:
     if not state.working:
         return Take(event)
-    if len(state.deferred) >= setting.agent.limits.deferred_inputs:
-        raise Refused(
-            "busy", f"{len(state.deferred)} inputs wait already: send it again when calls are answered"
-        )
+    require_room_to_wait(event, state, setting)
     return Defer(event)
 
 

@@ -1,6 +1,7 @@
 """Accepting user text: it starts a thread, interrupts or waits, and renews the turn and token limits."""
 
 from core.accept.effects import Begin, Defer, Effect, NewUserInput, Setting, Take, require_open
+from core.accept.waiting import require_room_to_wait
 from core.content import storable
 from core.entries import User
 from core.errors import Refused
@@ -21,10 +22,7 @@ def accept(message: UserMessage, taken: Input, state: ThreadState, setting: Sett
     begin: tuple[Effect, ...] = (Begin(Origin(agent=message.agent)),) if first else ()
     fresh = NewUserInput(None if is_child(taken.message.thread_id) else setting.agent.limits.tokens)
     if state.working and _waits(message, setting):
-        if len(state.deferred) >= setting.agent.limits.deferred_inputs:
-            raise Refused(
-                "busy", f"{len(state.deferred)} inputs wait already: send it again when calls are answered"
-            )
+        require_room_to_wait(entry, state, setting)
         return (*begin, Defer(entry), fresh)
     return (*begin, Take(entry), fresh)
 
