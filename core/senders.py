@@ -60,7 +60,7 @@ REFUSALS: Mapping[Speaker, str] = {
 
 
 FIRST_SENDER = "torpor.first_sender"
-"""Message attribute of what an operator sends again: the `SenderId` it first had. From anybody else it means nothing."""
+"""Message attribute of what an operator sends again: the `SenderId` it first had. From others it means nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from core.errors import PermanentError, Refused, RetryableError, SettingsError
 from core.parsing import parse_input
 from core.ports import ParkedBody
 from core.relay import relayed
+from core.senders import may_send
 from core.slice.give_back import give_back
 from handlers.agent_container import DeadLetterContainer, build_dead_letter_container
 from handlers.batch import run_batch
@@ -103,11 +104,16 @@ async def handle_input_record(record: QueueRecord, container: DeadLetterContaine
 
 
 async def give_up(record: QueueRecord, container: DeadLetterContainer, reason: str) -> str:
-    """Keep the body for people, and tell who waits for it: its sender, or the parent of the child it was for."""
-    await refuse_record(record, container.agent, Refused("dead_letter", reason))
+    """Keep the body for people, and tell who waits for it: its sender, or the parent of the child it was for.
+
+    The parent only if the message was Torpor's: it hears it in our name, and no slice looked at who sent it.
+    """
+    agent = container.agent
+    await refuse_record(record, agent, Refused("dead_letter", reason))
     with suppress(Refused):  # what is no input has no parent
-        taken = parse_input(record.body, envelope_of(record, container.agent))
-        await give_back(container.agent.ports, taken, GIVEN_UP)
+        taken = parse_input(record.body, envelope_of(record, agent))
+        if may_send(agent.senders, taken.sender, taken.message.type, taken.message.thread_id, None):
+            await give_back(agent.ports, taken, GIVEN_UP)
     return "parked"
 
 
