@@ -3,10 +3,11 @@
 So no exception texts but our own. The level comes from LOG_LEVEL, but for metrics, which are always written.
 """
 
+import json
 import logging
 import sys
 import traceback
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,9 @@ OUR_WORDS = (LostRace, MalformedRequest, NotSettled, SettingsError, StoreUnavail
 
 @cache
 def logger() -> Logger:
-    """Made on first use."""
-    return Logger(service="torpor", location=None)
+    """Made on first use. Its lines are ASCII: ids that others chose break no line and are obeyed by no terminal."""
+    ascii_json = partial(json.dumps, default=str, separators=(",", ":"), ensure_ascii=True)
+    return Logger(service="torpor", location=None, json_serializer=ascii_json)
 
 
 def write_line(level: int, text: str, **fields: Any) -> None:

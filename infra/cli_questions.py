@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from core.text import shorten
+from infra.operations.shown import block
 
 MOST_SHOWN = 2_000
 """Characters of the arguments to approve: a person must see what is approved."""
@@ -13,7 +14,13 @@ ANYTHING_ELSE = "Anything else is said to the agent, and ends the question."
 
 
 def shown(question: dict[str, Any]) -> list[str]:
-    """The `question` output as lines, with how to answer it."""
+    """The `question` output as lines, with how to answer it. What is not to be seen in it is written out: a person
+    must approve what stands there, and not what a mark of direction makes of it.
+    """
+    return [block(line) for line in _lines(question)]
+
+
+def _lines(question: dict[str, Any]) -> list[str]:
     until = f"until {question['expires_at'][:19]}Z"
     match question["kind"]:
         case "approval":

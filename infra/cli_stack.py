@@ -7,6 +7,7 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from core.errors import DefinitionError, MisuseError, Refused, TorporError
+from infra.operations.shown import block
 from infra.stack import Stack, find_stack
 
 DONE, FAILED, MISUSED = 0, 1, 2
@@ -40,5 +41,5 @@ def run(work: Callable[[], Awaitable[int]]) -> int:
 
 
 def told(error: Exception, code: int) -> int:
-    print(f"torpor: {error}", file=sys.stderr)
+    print(f"torpor: {block(str(error))}", file=sys.stderr)
     return code

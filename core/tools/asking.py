@@ -96,8 +96,9 @@ def choice_fault(prompt: str, choices: tuple[str, ...], default: str | None) -> 
 
 def url_fault(url: str) -> str | None:
     """What is wrong with the address of a page, if anything. People are sent there: nothing but a web page."""
-    if len(url) > MAX_URL_CHARACTERS or any(character.isspace() for character in url):
-        return f"url: at most {MAX_URL_CHARACTERS:,} characters, none of them white space"
+    shown = all(character.isprintable() and not character.isspace() for character in url)
+    if len(url) > MAX_URL_CHARACTERS or not shown:
+        return f"url: at most {MAX_URL_CHARACTERS:,} characters, each to be seen: no white space, no marks of direction"
     try:
         parts = urlsplit(url)
         named = bool(parts.hostname) and parts.port != 0

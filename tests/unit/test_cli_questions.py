@@ -63,3 +63,21 @@ def test_what_is_typed_is_the_answer_it_means(
     answer = answer_typed(question, typed)
     head = {"type": "answer", "thread_id": "t1", "call_id": "c1"}
     assert answer == (None if given is None else {**head, **given})
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {**APPROVAL, "args": {"to": "\u202eeoZ", "\x1b[2J": 1}},
+        {**CHOICE, "prompt": "\x1b[2Jred\u202e?", "choices": ["\x1b[2J", "\u202eder"]},
+        {**AUTH, "url": "https://example.org/\x1b[2J\u202e"},
+    ],
+    ids=["approval", "choice", "auth"],
+)
+def test_what_is_asked_is_shown_as_it_stands_there_and_obeyed_by_no_terminal(
+    question: dict[str, Any],
+) -> None:
+    text = "\n".join(shown(question))
+    assert not set(text) & {"\x1b", "\u202e"}
+    assert "u202e" in text
+    assert "x1b" in text or "u001b" in text

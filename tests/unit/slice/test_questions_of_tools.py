@@ -138,6 +138,8 @@ BAD: dict[str, dict[str, Any]] = {
     "a scheme that runs": {"kind": "auth", "url": "javascript:alert(1)"},
     "a file": {"kind": "auth", "url": "file:///etc/passwd"},
     "no host": {"kind": "auth", "url": "https:///path"},
+    "a host that is read backwards": {"kind": "auth", "url": "https://evil.example/\u202eelpmaxe.doog"},
+    "a host with what is not seen": {"kind": "auth", "url": "https://good\u200b.example"},
     "no url": {"kind": "auth", "url": ""},
     "a broken url": {"kind": "auth", "url": "https://[::1"},
 }
