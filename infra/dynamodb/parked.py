@@ -12,10 +12,13 @@ from core.ids import digest
 from core.ports import ParkedBody
 from core.text import canonical_json
 from infra.dynamodb.keys import PARKED, Item, item_key
-from infra.dynamodb.large import GONE_NOTE, LARGE_BYTES, parsed
+from infra.dynamodb.large import GONE_NOTE, parsed
 from infra.dynamodb.payloads import Payloads, payload_for
 from infra.dynamodb.table import Span, Table
 
+_LARGE_BYTES: Final = 4 * 1024
+"""A record that is longer goes to S3: a partition takes 1,000 write units a second, one per KB, and this one is
+everybody's."""
 _RECORD: Final = "j"
 _BODY: Final = "s3"
 """Where the body lies, if it is not in the record."""
@@ -37,7 +40,7 @@ async def park(table: Table, payloads: Payloads, parked: ParkedBody) -> None:
         **({} if parked.sender is None else {"sender": parked.sender}),
     }
     extra: Item = {}
-    if len(canonical_json(record)) > LARGE_BYTES:
+    if len(canonical_json(record)) > _LARGE_BYTES:
         owner = f"parked/{known_by}"  # its own, so that it can go with it
         payload = payload_for(payloads.bucket, owner, canonical_json(record.pop("body")))
         await payloads.put([payload])

@@ -2,9 +2,11 @@
 
 import pytest
 
+from infra.aws_limits import item_bytes
+from infra.dynamodb.keys import PARKED
 from tests.contract.commits import THREAD, made, turn, user
 from tests.contract.samples import body
-from tests.contract.stores import Stores
+from tests.contract.stores import DynamoStores, Stores
 
 LENGTHS = [1, 3, 0, 2, 1, 0, 0, 5, 1, 1, 2, 4]
 """Entries per commit."""
@@ -84,3 +86,15 @@ async def test_parked_bodies_belong_to_no_thread(stores: Stores) -> None:
         await opened.store.park(body())
         assert await opened.store.entries("PARKED") == ()
         assert (await opened.store.load("PARKED")).last is None
+
+
+async def test_a_parked_body_of_any_size_takes_little_of_the_partition_that_all_share(
+    dynamo: DynamoStores,
+) -> None:
+    async with dynamo.open() as opened:
+        bodies = [body("small", "x" * 2_000), body("large", "y" * 60_000, after_seconds=1)]
+        for parked in bodies:
+            await opened.store.park(parked)
+        items = [item for item in await opened.everything() if item["pk"]["S"] == PARKED]
+        assert [item_bytes(item) < 4_500 for item in items] == [True] * 4
+        assert list(await opened.store.parked()) == bodies
