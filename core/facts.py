@@ -37,6 +37,7 @@ class ThreadSeen:
     depth: int
     kind: ChildKind | None
     agent: str
+    """Or the supervisor, whoever it routes to."""
     correlation_id: str | None
     commit: int
     """The newest one loaded."""

@@ -1,6 +1,7 @@
 """A recap: the newest messages of a conversation, a line each, for a model that has to know what is talked about."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from core.blocks import TextBlock
@@ -18,8 +19,8 @@ def recap(messages: Sequence[RequestMessage | Mapping[str, Any]], window: int = 
     A message is a `RequestMessage`, or a mapping with `role` and `content`: text, or a list of blocks. Each takes one
     line whatever it says, so that no message can pass for two.
     """
-    lines = [line for message in messages for line in _line(message)]
-    return "\n".join(lines[-window:] if window > 0 else ()) or NO_PRIOR_TURNS
+    lines = (line for message in reversed(messages) for line in _line(message))
+    return "\n".join(reversed(list(islice(lines, max(0, window))))) or NO_PRIOR_TURNS
 
 
 def one_line(text: str) -> str:
@@ -35,7 +36,7 @@ def _line(message: RequestMessage | Mapping[str, Any]) -> Iterator[str]:
     )
     text = one_line(content if isinstance(content, str) else " ".join(map(_text, content)))
     if text:
-        yield f"{role}: {text}"
+        yield f"{one_line(role)}: {text}"
 
 
 def _text(block: object) -> str:

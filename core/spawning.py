@@ -3,11 +3,12 @@
 Apart from the slice because an accepted event spawns one as well as a model's call does.
 """
 
+from core.agent import Agent
 from core.changes import ChildOpened
 from core.history.cuts import safe_cut
 from core.history.draft import ThreadDraft
 from core.outbox import SendSpawn, SendSpawned
-from core.thread import Ancestor, Child
+from core.thread import Ancestor, Child, ThreadState
 
 
 def lineage_here(draft: ThreadDraft, cutoff_seq: int | None = None) -> tuple[Ancestor, ...]:
@@ -48,6 +49,14 @@ def open_child(draft: ThreadDraft, spawn: SendSpawn, child: Child) -> None:
     if child.kind != "compaction":
         draft.set_state(credit=(draft.state.credit or 0) - child.credit)
         draft.send(SendSpawned(child_thread_id=spawn.thread_id, call_id=spawn.call_id))
+
+
+def played_by(state: ThreadState, agent: Agent) -> str | None:
+    """Who plays a child that nobody else is asked for. `agent`: who answers here now, as the app that is deployed says.
+
+    That one where a supervisor chooses, by its name; else whoever was asked for here. None: the app's default.
+    """
+    return agent.name if state.route else state.origin.agent
 
 
 def child_of(spawn: SendSpawn) -> Child:

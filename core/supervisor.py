@@ -28,7 +28,7 @@ class Supervisor:
 
     name: str
     """1–64 of `A-Za-z0-9_-`, unique in its app."""
-    routes: Mapping[str, Player]
+    routes: Mapping[str, Player] = field(hash=False)
     """Who may answer, by a name of the same alphabet. Agents of one `state_type`: they share the thread's state."""
     window: int = 6
     """How many messages before the new one a classification sees. Default 6."""
@@ -75,6 +75,18 @@ class Supervisor:
         first, _, rest = (route or "").partition("/")
         player = self.routes.get(first) or self.routes[str(self.default)]
         return player.at(rest) if isinstance(player, Supervisor) else player
+
+    def leads(self, route: str) -> bool:
+        """Whether a route (as `Route.name` writes it) leads to an agent, and not only the default does."""
+        first, _, rest = route.partition("/")
+        player = self.routes.get(first)
+        return player.leads(rest) if isinstance(player, Supervisor) else player is not None and not rest
+
+
+def least_credit(player: Player) -> int:
+    """Tokens that one answer where `player` plays may write, those that choose who gives it included."""
+    own = player.settings.max_output_tokens
+    return own if isinstance(player, Agent) else own + max(map(least_credit, player.routes.values()))
 
 
 def specialists(player: Player) -> Iterator[Agent]:

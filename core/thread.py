@@ -189,7 +189,7 @@ class ThreadState(Value):
 
     @property
     def played_by(self) -> str | None:
-        """The agent that plays the thread, and its children unless they are told otherwise. None: the app's default."""
+        """The agent that plays the thread, as its log says: a deployment may say otherwise. None: the app's default."""
         return self.route.agent if self.route else self.origin.agent
 
     @property

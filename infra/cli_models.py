@@ -6,6 +6,7 @@ from pathlib import Path
 from core.app import load_app
 from core.clock import SYSTEM_CLOCK
 from core.errors import DefinitionError
+from core.supervisor import players
 from infra.bedrock.errors import CREDENTIALS_ADVICE
 from infra.models import app_root, model_for
 
@@ -32,7 +33,8 @@ def choose_model(spec: str, asked: str | None) -> ChosenModel:
         return ChosenModel(asked)
     own = app.agent().model
     try:
-        _check(own, root)
+        for model in dict.fromkeys(one.model for one in players(app.player())):
+            _check(model, root)
     except DefinitionError as error:
         if not BUNDLED.is_file():
             raise

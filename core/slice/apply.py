@@ -160,7 +160,7 @@ def _apply_to_calls(manager: HistoryManager, effect: OfCalls) -> None:
 def _apply_to_tree(manager: HistoryManager, effect: OfTree, taken: Input, setting: Setting) -> None:
     match effect:
         case SpawnForEvent():
-            spawn_for_event(manager, effect, taken.key)
+            spawn_for_event(manager, setting.agent, effect, taken.key)
         case EndChild(child=child, credit=credit):
             end_child(manager, child, credit)
         case StartCompaction():

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from core.accept.effects import SpawnForEvent
+from core.agent import Agent
 from core.changes import ChildEnded
 from core.child_messages import SPAWN_TOOL
 from core.entries import Entry, Event, ToolCall
@@ -11,7 +12,7 @@ from core.history.manager import HistoryManager
 from core.ids import child_thread_id, event_cause
 from core.messages import InputKey
 from core.outbox import SendSpawn, SendThreadClosed
-from core.spawning import child_of, lineage_here, open_child
+from core.spawning import child_of, lineage_here, open_child, played_by
 from core.thread import Child
 
 E = TypeVar("E", bound=Entry)
@@ -25,7 +26,7 @@ def begin_child(manager: HistoryManager, credit: int, opening: Sequence[Entry], 
     manager.owe(message_id)
 
 
-def spawn_for_event(manager: HistoryManager, effect: SpawnForEvent, key: InputKey) -> None:
+def spawn_for_event(manager: HistoryManager, agent: Agent, effect: SpawnForEvent, key: InputKey) -> None:
     """Spawn a short-lived child for this one event."""
     draft, state = manager.draft, manager.state
     cause = event_cause(manager.thread_id, draft.birth, key.message_id)
@@ -33,7 +34,7 @@ def spawn_for_event(manager: HistoryManager, effect: SpawnForEvent, key: InputKe
         thread_id=child_thread_id(manager.thread_stack[0], cause),
         call_id=effect.event.call_id,
         child_kind="event",
-        agent=state.played_by,
+        agent=played_by(state, agent),
         credit=effect.credit,
         lineage=lineage_here(draft),
         event=effect.event,

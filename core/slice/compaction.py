@@ -17,7 +17,7 @@ from core.history.manager import HistoryManager
 from core.ids import child_thread_id, compaction_cause
 from core.outbox import SendClose, SendCompacted, SendSpawn
 from core.render import plain_text
-from core.spawning import lineage_here, open_child
+from core.spawning import lineage_here, open_child, played_by
 from core.text import shorten
 from core.thread import Child, Summary
 
@@ -74,7 +74,7 @@ def start_compaction(manager: HistoryManager, agent: Agent, now: datetime, *, bl
         thread_id=child_thread_id(manager.thread_stack[0], cause),
         call_id=COMPACTION_CALL,
         child_kind="compaction",
-        agent=state.played_by,
+        agent=played_by(state, agent),
         credit=agent.limits.tokens,
         lineage=lineage_here(draft, point),
     )

@@ -35,7 +35,7 @@ from core.slice.inline import Running
 from core.slice.notices import SILENT, RouteTaken, TurnPostponed
 from core.slice.ports import COMMIT_SECONDS, SlicePorts, time_for_completion
 from core.slice.requests import build_request, context_window, estimated_tokens, processed
-from core.slice.routing import choose_route, routing_due
+from core.slice.routing import Postponed, choose_route, routing_due
 from core.supervisor import Player, Supervisor
 from core.thread import PendingWake, ThreadState
 
@@ -73,7 +73,7 @@ class Round:
     async def run(self) -> RoundDone:
         """Complete, and leave the turn, or the failure, in the draft. Raises MalformedRequest (a bug of ours)."""
         try:
-            if self.supervisor is not None and self.routing is None and routing_due(self.manager):
+            if self.routing is None and self.supervisor and routing_due(self.manager, self.supervisor):
                 return await self._route(self.supervisor)
             return await self._complete(self._completing(self.agent, self.manager, self.observer))
         except (DefinitionError, ProcessorFailed) as error:
@@ -83,13 +83,12 @@ class Round:
     async def _route(self, supervisor: Supervisor) -> RoundDone:
         """The round, played by whom the newest user message is for. Without time for its turn it is over here."""
         chosen = await choose_route(
-            self.manager, supervisor, lambda asked, into: self._completing(asked, into, SILENT)
+            self.manager, supervisor, self.agent, lambda asked, into: self._completing(asked, into, SILENT)
         )
-        if isinstance(chosen, Unavailable):
+        if isinstance(chosen, Postponed):
             self._retry_later(chosen.tries, chosen.reason)
-            return RoundDone(False)
+            return RoundDone(False, chosen.usage)
         agent = supervisor.at(self._route_name)
-        self._renew_for(agent)
         forget_wake(self.manager)
         self.observer.notice(RouteTaken(str(self._route_name)))
         if not time_for_completion(self.seconds_left()):
@@ -101,12 +100,6 @@ class Round:
     def _route_name(self) -> str | None:
         route = self.manager.state.route
         return None if route is None else route.name
-
-    def _renew_for(self, agent: Agent) -> None:
-        """User text to the root renewed the credit to the limit of whoever answered before."""
-        credit = self.manager.state.credit
-        if credit is not None and not self.manager.thread_ancestors:
-            self.manager.draft.set_state(credit=credit + agent.limits.tokens - self.agent.limits.tokens)
 
     async def _complete(self, completing: Completing) -> RoundDone:
         window = context_window(self.agent, completing.model)

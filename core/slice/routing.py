@@ -7,14 +7,15 @@ that it is paid for once unless the slice dies. Where it gives no route the defa
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.blocks import TextBlock
+from core.agent import Agent
+from core.blocks import DocumentBlock, ImageBlock, TextBlock
 from core.changes import RouteChosen
 from core.chunks import Chunk, TextChunk, Usage
 from core.entries import Assistant, Entry, Event, ToolResult, User
 from core.history.manager import HistoryManager
 from core.message_template import with_template
 from core.recap import one_line, recap
-from core.render import plain_text, with_placeholder
+from core.render import MEDIA, plain_text, with_placeholder
 from core.request import ModelRequest, RequestContext, RequestMessage
 from core.route import Route
 from core.slice.completion import Completing, Finished, Unavailable
@@ -57,22 +58,36 @@ class Routed:
     usage: Usage
 
 
-def routing_due(manager: HistoryManager) -> bool:
-    """Whether a user message came since the route was chosen, or none was chosen yet. A summary has no route."""
-    route = manager.state.route
-    if manager.state.origin.kind == "compaction":
-        return False
-    newest = next((entry.seq for entry in reversed(manager.draft.history) if isinstance(entry, User)), 0)
-    return route is None or newest > route.seq
+@dataclass(frozen=True, slots=True)
+class Postponed:
+    """No route yet: it may be tried again later. `usage`: of those that were asked and answered before."""
+
+    tries: int
+    reason: str
+    usage: Usage
+
+
+def routing_due(manager: HistoryManager, supervisor: Supervisor) -> bool:
+    """Whether a user message came since the route was chosen, or the route is none, or leads nowhere any more.
+
+    A summary has no route.
+    """
+    state = manager.state
+    gone = state.route is None or not supervisor.leads(state.route.name)
+    return state.origin.kind != "compaction" and (gone or _is_new_text(manager))
 
 
 async def choose_route(
-    manager: HistoryManager, supervisor: Supervisor, completing: Callable[[Supervisor, Verdict], Completing]
-) -> Routed | Unavailable:
-    """Ask until an agent is reached, and record the route to it. Unavailable: it may be tried again later.
+    manager: HistoryManager,
+    supervisor: Supervisor,
+    answering: Agent,
+    completing: Callable[[Supervisor, Verdict], Completing],
+) -> Routed | Postponed:
+    """Ask until an agent is reached, record the route to it, and give it its credit. `answering`: who would so far.
 
     Nothing is asked for which no credit is left. Raises DefinitionError for a model that cannot be had.
     """
+    renewed = _is_new_text(manager)
     player: Player = supervisor
     path, usage = list[str](), Usage()
     while isinstance(player, Supervisor):
@@ -84,11 +99,14 @@ async def choose_route(
             match await asking.complete(request):
                 case Finished(completed=completed):
                     usage, name = usage.plus(completed.usage), verdict.text
-                case Unavailable(tries=tries) as unavailable if tries < asking.most_tries:
-                    return unavailable
+                case Unavailable(tries=tries, reason=reason) if tries < asking.most_tries:
+                    _spend(manager, usage)
+                    return Postponed(tries, reason, usage)
         path.append(route_named(player, name))
         player = player.routes[path[-1]]
     _record(manager, Route(name="/".join(path), agent=player.name, seq=manager.state.last_seq), usage)
+    if renewed:
+        _renew(manager, answering.limits.tokens, player.limits.tokens)
     return Routed(usage)
 
 
@@ -130,9 +148,27 @@ def _affords(manager: HistoryManager, estimate: int, spent: Usage) -> bool:
 
 def _record(manager: HistoryManager, route: Route, usage: Usage) -> None:
     manager.draft.record(RouteChosen(route=route))
+    _spend(manager, usage)
+
+
+def _spend(manager: HistoryManager, usage: Usage) -> None:
     credit = manager.state.credit
     if credit is not None:
         manager.draft.set_state(credit=credit - usage.total)
+
+
+def _renew(manager: HistoryManager, given: int, limit: int) -> None:
+    """User text to a root renewed its credit to what was `given`; what was spent of it since stays spent."""
+    credit = manager.state.credit
+    if credit is not None and not manager.thread_ancestors:
+        manager.draft.set_state(credit=min(limit, credit + limit - given))
+
+
+def _is_new_text(manager: HistoryManager) -> bool:
+    """Whether a user message came since the route was chosen, or there is one and no route."""
+    route = manager.state.route
+    newest = next((entry.seq for entry in reversed(manager.draft.history) if isinstance(entry, User)), 0)
+    return newest > (route.seq if route else 0)
 
 
 def _instructions(supervisor: Supervisor) -> str:
@@ -151,8 +187,9 @@ def _context(manager: HistoryManager, supervisor: Supervisor, window: str, path:
         parts.append(f"What was said earlier, in short:\n{shorten(summary.text, SUMMARY_CHARACTERS)}")
     parts.append(f"The conversation so far:\n{window}")
     last = [] if route is None else route.name.split("/")
-    if last[: len(path)] == list(path) and len(last) > len(path):
-        parts.append(f"The last answer came from: {last[len(path)]}")
+    before = last[len(path)] if last[: len(path)] == list(path) and len(last) > len(path) else None
+    if before in supervisor.routes:
+        parts.append(f"The last answer came from: {before}")
     return "\n\n".join((*parts, "The message to route:"))
 
 
@@ -164,9 +201,11 @@ def _own(manager: HistoryManager) -> Iterator[Entry]:
 
 
 def _newest(own: list[Entry]) -> Entry | None:
-    """The newest user message; of a child without one, what it was told when it began."""
-    users = (entry for entry in reversed(own) if isinstance(entry, User))
-    return next(users, next((entry for entry in own if isinstance(entry, ToolResult | Event)), None))
+    """The newest user message; of a child without one, the event or the task that it began with."""
+    for kind in (User, Event):
+        if (newest := next((entry for entry in reversed(own) if isinstance(entry, kind)), None)) is not None:
+            return newest
+    return next((entry for entry in own if isinstance(entry, ToolResult)), None)
 
 
 def _turns(said: list[Entry]) -> Iterator[RequestMessage]:
@@ -191,4 +230,12 @@ def _answer(texts: list[str]) -> Iterator[RequestMessage]:
 
 
 def _said(entry: Entry) -> str:
-    return plain_text(entry.content) if isinstance(entry, User | ToolResult | Event) else ""
+    """The text of an input, and which media came with it."""
+    if not isinstance(entry, User | ToolResult | Event):
+        return ""
+    media = (_named(block) for block in entry.content if isinstance(block, MEDIA))
+    return "\n".join(part for part in (plain_text(entry.content), *media) if part)
+
+
+def _named(block: ImageBlock | DocumentBlock) -> str:
+    return "(an image)" if isinstance(block, ImageBlock) else f"(a document: {one_line(block.name)})"

@@ -30,7 +30,7 @@ from core.slice.round import Round
 from core.slice.settle import leave_resend_wake, settle, someone_comes
 from core.slice.state import fit_state
 from core.slice.telling import correlation_here, facts_of, input_taken, thread_seen
-from core.supervisor import Supervisor
+from core.supervisor import Player, Supervisor
 from core.thread import PendingWake
 
 RACES = 3
@@ -149,9 +149,13 @@ class _Slice:
         """What became of the inputs, and what all that this slice does goes back to."""
         witness = self._ports.witness
         self._correlation_id = correlation_here(self._inputs, results, self._correlation_id)
-        witness.hear(thread_seen(self._manager, self._agent, self._correlation_id))
+        witness.hear(thread_seen(self._manager, self._player, self._correlation_id))
         for taken, result in zip(self._inputs, results, strict=True):
             witness.hear(input_taken(taken, result))
+
+    @property
+    def _player(self) -> Player:
+        return self._app.player(self._manager.state.origin.agent)
 
     @property
     def _agent(self) -> Agent:
@@ -219,7 +223,7 @@ class _Slice:
 
     async def _round(self) -> None:
         self._ports.witness.hear(Entered("round"))
-        player = self._app.player(self._manager.state.origin.agent)
+        player = self._player
         done = await Round(
             manager=self._manager,
             agent=self._agent,

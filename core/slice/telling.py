@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from core.agent import Agent
 from core.changes import TimerArmed as TimerChange
 from core.changes import WakeArmed as WakeChange
 from core.commit import Commit
@@ -29,6 +28,7 @@ from core.messages import Input
 from core.outbox import SendCall, SendSpawn
 from core.ports import Outgoing, Unsent
 from core.slice.apply import Taken
+from core.supervisor import Player
 
 
 def correlation_here(
@@ -40,14 +40,14 @@ def correlation_here(
     return correlation_taken(counts[0], owed_before) if counts else owed_before
 
 
-def thread_seen(manager: HistoryManager, agent: Agent, correlation_id: str | None) -> ThreadSeen:
+def thread_seen(manager: HistoryManager, player: Player, correlation_id: str | None) -> ThreadSeen:
     """The thread, after its inputs were taken in."""
     origin = manager.state.origin
     return ThreadSeen(
         root_thread_id=root_of(manager.thread_id),
         depth=len(origin.ancestors),
         kind=origin.kind,
-        agent=agent.name,
+        agent=player.name,
         correlation_id=correlation_id,
         commit=manager.draft.committed.state.number,
     )

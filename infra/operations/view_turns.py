@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import assert_never
 
-from core.changes import SubscriptionOpened, UsageSeen, WakeArmed
+from core.changes import RouteChosen, SubscriptionOpened, UsageSeen, WakeArmed
 from core.chunks import Usage
 from core.commit import Commit
 from core.entries import AppEntry, Assistant, Entry, Event, Reasoning, ToolCall, ToolResult, TurnEnd, User
@@ -93,6 +93,8 @@ class TurnView:
             match change:
                 case UsageSeen(usage=usage):
                     yield f"(model: {_tokens(usage)})"
+                case RouteChosen(route=route):
+                    yield f"(route: {line(route.name, 130)})"
                 case WakeArmed(reason="model", tries=tries, due_at=datetime() as due_at):
                     yield f"(the model failed, try {tries}; again at {due_at:%H:%M:%S})"
                 case SubscriptionOpened(subscription=subscription):

@@ -32,6 +32,16 @@ def test_no_message_can_pass_for_two_or_grow_without_bound() -> None:
     assert len(text.splitlines()[1]) <= LINE_CHARACTERS + len("assistant: ")
 
 
+def test_a_role_is_one_line_too() -> None:
+    (line,) = recap([{"role": "guest\u2028user", "content": "hi"}]).splitlines()
+    assert line == "guest user: hi"
+
+
+def test_only_as_many_messages_are_read_as_are_shown() -> None:
+    broken = [{"role": "user"}, *said("a", "b")]
+    assert recap(broken, window=2) == "user: a\nassistant: b"
+
+
 def test_blocks_requests_and_permanent_turns_are_messages_too() -> None:
     history = PermanentHistory()
     history.add_turn_user([{"type": "text", "text": "look"}, {"type": "image", "media_type": "image/png"}])

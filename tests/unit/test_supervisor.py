@@ -62,6 +62,16 @@ def test_a_route_that_a_deployment_took_away_is_the_defaults(route: str | None) 
     assert DESK.at("gone") is SHIPPING
 
 
+def test_a_route_leads_somewhere_only_if_all_of_it_does() -> None:
+    top = Supervisor("top", {"shop": DESK, "sales": SALES})
+    assert [route for route in ("shop/sales", "sales") if top.leads(route)] == ["shop/sales", "sales"]
+    assert not any(map(top.leads, ("", "gone", "shop", "shop/gone", "sales/sales", "shop/sales/more")))
+
+
+def test_it_can_be_a_key_as_an_agent_can() -> None:
+    assert {App(agents=[DESK]): 1, DESK: 2}[Supervisor("desk", dict(ROUTES), default="shipping")] == 2
+
+
 def test_one_model_can_replace_all_and_one_agent_in_two_places_stays_one() -> None:
     app = App(agents=[Supervisor("desk", ROUTES), SALES]).with_model("test:one")
     assert {player.model for player in app.by_name.values()} == {"test:one"}

@@ -7,7 +7,8 @@ from core.entries import ToolCall
 from core.ids import child_thread_id
 from core.outbox import SendSpawn
 from core.slice.builtin.caller import MAX_TEXT_BYTES, Caller, Told, done, failed, is_too_long
-from core.spawning import child_of, lineage_here, open_child
+from core.spawning import child_of, lineage_here, open_child, played_by
+from core.supervisor import least_credit
 from core.thread import ThreadState
 
 
@@ -21,7 +22,7 @@ def act(caller: Caller, call: ToolCall, arguments: Mapping[str, Any]) -> Told:
         thread_id=thread_id,
         call_id=call.call_id,
         child_kind="spawned",
-        agent=arguments["agent"] or draft.state.played_by,
+        agent=arguments["agent"] or played_by(draft.state, caller.agent),
         credit=caller.spawn_credit,
         lineage=lineage_here(draft) if arguments["inherit"] else (),
     )
@@ -40,9 +41,7 @@ def _refusal(caller: Caller, arguments: Mapping[str, Any]) -> Told | None:
         return failed(f"instructions must not be empty, nor longer than {MAX_TEXT_BYTES:,} bytes as JSON.")
     if name is not None and name not in caller.agents:
         return failed(f"There is no agent {name!r}. The agents there are: {', '.join(caller.agents)}.")
-    return _limit(
-        caller, caller.manager.state, caller.agents.get(name or "", caller.agent).settings.max_output_tokens
-    )
+    return _limit(caller, caller.manager.state, least_credit(caller.agents.get(name or "", caller.agent)))
 
 
 def _limit(caller: Caller, state: ThreadState, least_credit: int) -> Told | None:

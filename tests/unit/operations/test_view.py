@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from core.supervisor import Supervisor
 from infra.memory import MemoryStore
 from infra.operations.branches import branches
 from infra.operations.view_state import head, waits
@@ -12,6 +13,7 @@ from infra.operations.view_turns import TurnView
 from tests.support.asking import asking
 from tests.support.rules import FETCH, Rule, on, spawn, spawned, task
 from tests.support.tree import ROOT, Tree, tree
+from tests.support.world import agent
 
 CODES = "\x1b[2J\u202e"
 
@@ -100,6 +102,11 @@ async def test_each_turn_is_told_with_what_it_waited_for() -> None:
 async def test_a_round_that_goes_on_in_its_slice_says_so() -> None:
     one = await lived(on(("echo", {"text": "hi"}), user="go"))
     assert mentions(turns(one), "0.0 s later, in the same slice")
+
+
+async def test_the_route_of_a_supervised_turn_is_told() -> None:
+    one = await lived(app=Supervisor("desk", {"shop": agent("seller")}))
+    assert "(route: shop)" in turns(one)
 
 
 async def test_a_tree_is_drawn_with_what_each_thread_waits_for_and_closed_threads_are_left_out() -> None:

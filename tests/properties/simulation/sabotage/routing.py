@@ -10,6 +10,7 @@ from core.history.draft import ThreadDraft
 from core.history.manager import HistoryManager
 from core.outbox import SendAnswer
 from core.request import ToolSpec
+from core.supervisor import Supervisor
 
 from . import Patch, Sabotage
 
@@ -18,11 +19,11 @@ ANY_TOOL = ToolSpec("any", "Any tool.", {"type": "object"})
 
 
 def classified_every_round() -> Sequence[Patch]:
-    return [(slice_round, "routing_due", lambda _: True)]
+    return [(slice_round, "routing_due", lambda *_: True)]
 
 
 def classified_once_and_for_all() -> Sequence[Patch]:
-    def due(manager: HistoryManager) -> bool:
+    def due(manager: HistoryManager, _: Supervisor) -> bool:
         return manager.state.route is None
 
     return [(slice_round, "routing_due", due)]
