@@ -14,6 +14,7 @@ from core.changes import CallOpened
 from core.child_messages import SPAWN_TOOL
 from core.entries import Outcome, ToolCall, ToolResult
 from core.history.manager import HistoryManager
+from core.history.subscriptions import NOT_OPENED, is_full
 from core.outbox import SendCall, SendStarted
 from core.ports import Observer
 from core.slice.builtin import Caller, Told, Waits, act
@@ -140,8 +141,10 @@ async def carry_out(caller: Caller, plans: Sequence[Plan], running: Running) -> 
                 _answer(manager, observer, call, text_content(note), outcome)
             case RunHere(call=call):
                 result = take_run(caller, plan, runs)
-                _answer(manager, observer, call, result.content, result.outcome)
-                if runs.by_call[call.call_id].result.subscription:
+                subscribes = runs.by_call[call.call_id].result.subscription
+                refused = text_content(NOT_OPENED) if subscribes and is_full(manager.state) else ()
+                _answer(manager, observer, call, (*refused, *result.content), result.outcome)
+                if subscribes:
                     manager.track_subscription(call.call_id)
             case AskFirst(call=call):
                 expires_at = running.now + timedelta(seconds=caller.agent.limits.approval_seconds)

@@ -6,6 +6,7 @@ import pytest
 
 from core.accept import Setting
 from core.accept.waiting import MAX_WAITING_BYTES, require_room_to_wait
+from core.agent import Agent
 from core.blocks import text_content
 from core.delivery import DELAY
 from core.entries import User
@@ -14,6 +15,7 @@ from core.history.checkpoints import COMMITS
 from core.messages import Envelope
 from core.parsing import parse_input
 from core.slice import SliceReport, run_slice
+from core.state.shape import MAX_STATE_BYTES
 from core.text import wire_json
 from core.thread import Deferred, ThreadState
 from infra.memory import MemoryStore
@@ -146,3 +148,16 @@ async def test_a_message_under_the_id_of_one_of_torpors_own_takes_nothing_from_i
     (sent,) = one.dispatcher.once(DELAY)
     assert codes(await one.run(delivered(sent))) == ["accepted"]
     assert (await one.lines())[-3:] == ["Result(fetch, timed_out)", "User(also)", "Asst(done)"]
+
+
+@pytest.mark.parametrize("app", [noting(), agent()], ids=["a state type", "none"])
+async def test_a_state_that_patches_would_make_too_large_stays_as_it_was(app: Agent) -> None:
+    one = world(calls(FETCH, FETCH), says("done"), app=app)
+    await one.run(user("go"))
+    first, second = await one.live()
+    half = "x" * (MAX_STATE_BYTES // 2)
+    await one.run(result(first, state_patch={"notes": [half]}))
+    before = (await one.state()).stored_state
+    await one.run(result(second, state_patch={"notes": [half, half]}))
+    assert (await one.state()).stored_state == before
+    assert (await one.lines())[-2:] == ["Result(fetch, error)", "Asst(done)"]

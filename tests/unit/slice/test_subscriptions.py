@@ -1,5 +1,7 @@
 """Results that open a subscription, and what ends it: its last event, `cancel_subscription`, the end of its thread."""
 
+from core.changes import SubscriptionOpened
+from core.history.subscriptions import MAX_SUBSCRIPTIONS, NOT_OPENED
 from core.thread import Subscription
 from core.tools import ToolResult, tool
 from tests.support.inputs import close, message, result, user
@@ -50,6 +52,34 @@ async def test_cancelling_the_thread_leaves_it_open() -> None:
     await one.run(message("cancel", "stop"))
     assert len((await one.state()).subscriptions) == 1
     assert _told(one) == ["tool_call"]
+
+
+async def _fill(one: World) -> None:
+    """Open as many subscriptions as a thread may have."""
+    manager = await one.manager()
+    for number in range(MAX_SUBSCRIPTIONS - len(manager.active_subscriptions)):
+        opened = Subscription(call_id=f"call_{number}", name="fetch", worker="web")
+        manager.draft.record(SubscriptionOpened(subscription=opened))
+    await manager.sync()
+
+
+async def test_at_the_bound_a_workers_result_opens_none_and_worker_and_model_are_told() -> None:
+    one = world(calls(FETCH), says("fine"))
+    await one.run(user("go"))
+    await _fill(one)
+    await one.run(result((await one.live())[0], "on", subscription=True))
+    assert len((await one.state()).subscriptions) == MAX_SUBSCRIPTIONS
+    assert _told(one) == ["tool_call", "tool_cancel"]
+    assert NOT_OPENED in one.model.last_results[0]
+
+
+async def test_at_the_bound_an_inline_tools_result_opens_none_and_the_model_is_told() -> None:
+    one = world(says("hi"), calls(("watch", {"topic": "t"})), says("fine"), app=agent(tools=(*TOOLS, watch)))
+    await one.run(user("hi"))
+    await _fill(one)
+    await one.run(user("go", "m2"))
+    assert len((await one.state()).subscriptions) == MAX_SUBSCRIPTIONS
+    assert NOT_OPENED in one.model.last_results[0]
 
 
 @tool
