@@ -5,7 +5,7 @@ its own, and the client speaks when the scenario says.
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -13,6 +13,8 @@ from typing import Any
 
 from core.errors import RetryableError
 from core.fork import fork
+from core.messages import InputKey
+from core.ports import LoadedThread
 from infra.local.clock import LocalClock
 from infra.local.given import spec_of
 from infra.local.resources import AGENT, dead_letters_of, served_queues
@@ -42,6 +44,8 @@ class Played:
     asked: Counter[str]
     """How often functions made each request."""
     struck: int
+    marked: frozenset[str]
+    """What the client said and the store remembers to have taken in."""
     left_over: tuple[str, ...]
     """What nobody will ever see to."""
 
@@ -73,10 +77,15 @@ class Stage:
         with self.plan.looking_away():
             groups = sorted(self.plan.groups)
             histories = {thread_id: self.system.history(thread_id) for thread_id in groups}
-            left = tuple(one for thread_id in groups for one in run.left_of(thread_id))
+            threads = {thread_id: run.loaded(thread_id) for thread_id in groups}
         roots = {thread_id: name for name, thread_id in run.names.items()}
-        end = end_of(roots, histories, run.outputs())
-        return Played(end, Counter(self.plan.asked), self.plan.struck, left)
+        return Played(
+            end_of(roots, histories, run.outputs()),
+            Counter(self.plan.asked),
+            self.plan.struck,
+            frozenset(key.message_id for loaded in threads.values() for key in loaded.markers),
+            tuple(one for thread_id, loaded in threads.items() for one in _left_of(thread_id, loaded)),
+        )
 
     def left_over(self) -> list[str]:
         """What all runs together have left in queues, schedules and the pile of parked bodies."""
@@ -98,6 +107,7 @@ class _Run:
     seen: int
     """Outputs that came before it."""
     begun: frozenset[str] = frozenset()
+    said: list[InputKey] = field(default_factory=list)
 
     def outputs(self) -> list[dict[str, Any]]:
         return self.system.outputs()[self.seen :]
@@ -116,14 +126,14 @@ class _Run:
                 return
         raise AssertionError(f"never stuck: no rest after {MOST_STEPS} steps")
 
-    def left_of(self, thread_id: str) -> Iterator[str]:
-        """What one thread still waits for, though nothing will come."""
-        loaded = self.system.functions[AGENT].ask(lambda c: c.loop.run(c.ports.store.load(thread_id)))
-        state = loaded.folded.state
-        if loaded.last is None or loaded.tip != loaded.last.number:
-            yield f"{thread_id}: the tip is {loaded.tip}, the log {loaded.last}"
-        waits = (state.live, state.owes, state.children, state.deferred, state.wake, state.compaction)
-        yield from (f"{thread_id}: {what}" for what in waits if what)
+    def loaded(self, thread_id: str) -> LoadedThread:
+        """As the next slice would, with what the client says coming again."""
+
+        def load(container: Any) -> LoadedThread:
+            loaded: LoadedThread = container.loop.run(container.ports.store.load(thread_id, self.said))
+            return loaded
+
+        return self.system.functions[AGENT].ask(load)
 
     def _situation(self, *, quiet: bool) -> Situation:
         return Situation(self.outputs(), quiet, self.begun)
@@ -150,6 +160,7 @@ class _Run:
             with self.plan.looking_away():
                 history = self.system.history(body["thread_id"])
             body["call_id"] = next(entry["call_id"] for entry in history if entry["kind"] == "tool_call")
+        self.said.append(InputKey(body["type"], body["message_id"]))
         self.system.send(body, thread_id=None, sender=None)
 
     def _fork(self, thread_id: str, at_seq: int, new_thread_id: str) -> None:
@@ -164,6 +175,15 @@ class _Run:
                 return self.system.functions[AGENT].ask(ask)
             except RetryableError:
                 continue
+
+
+def _left_of(thread_id: str, loaded: LoadedThread) -> Iterator[str]:
+    """What one thread still waits for, though nothing will come."""
+    state = loaded.folded.state
+    if loaded.last is None or loaded.tip != loaded.last.number:
+        yield f"{thread_id}: the tip is {loaded.tip}, the log {loaded.last}"
+    waits = (state.live, state.owes, state.children, state.deferred, state.wake, state.compaction)
+    yield from (f"{thread_id}: {what}" for what in waits if what)
 
 
 class _AtOnce:
