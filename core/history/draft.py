@@ -38,7 +38,7 @@ from core.correlation import correlation_of
 from core.entries import AppEntry, Entry, Outcome, ToolCall, ToolResult, User
 from core.errors import MisuseError
 from core.fold import apply_change, apply_entry, apply_sent
-from core.ids import birth_id
+from core.ids import birth_id, is_child
 from core.outbox import (
     LONGEST_DELAY,
     OUTPUT_KINDS,
@@ -168,7 +168,7 @@ class ThreadDraft:
         self.record(InputDeferred(deferred=deferred))
 
     def join_deferred(self) -> None:
-        """Let the deferred inputs join the history, oldest first."""
+        """Let the deferred inputs join the history, oldest first. From here on the thread is of whoever they say."""
         waiting = self.state.deferred
         if waiting:
             self.record(DeferredJoined(count=len(waiting)))
@@ -176,6 +176,7 @@ class ThreadDraft:
                 self.append(deferred.entry.model_copy(update={"message_id": deferred.message_id}))
                 if isinstance(deferred.entry, User):
                     self.set_state(cause=correlation_of(self.thread_id, deferred.message_id))
+                    self.metadata.update({} if is_child(self.thread_id) else deferred.entry.metadata or {})
 
     def send(self, message: OutboxMessage) -> None:
         """Put a message into the outbox. Outputs come after everything else."""

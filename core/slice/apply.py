@@ -59,7 +59,8 @@ SLEPT = "The time has come."
 def take_input(manager: HistoryManager, taken: Input, setting: Setting) -> Taken:
     """Take one input into the history. Raises Refused if it cannot be accepted; the history is unchanged then.
 
-    `duplicate`: taken in before, by this slice or another (invariant *once*). `stale`: nobody waits for it.
+    `duplicate`: taken in before, by this slice or another (invariant *once*). `stale`: nobody waits for it. What waits
+    sets its metadata when it joins: until then the thread works for somebody else.
     """
     require_sender(setting.senders, taken, manager.state, setting.agent)
     seen = manager.seen(taken.key)
@@ -80,7 +81,8 @@ def take_input(manager: HistoryManager, taken: Input, setting: Setting) -> Taken
         manager.draft.consume(
             Consumed(type=taken.key.type, message_id=taken.key.message_id, body_digest=taken.body_digest)
         )
-    if metadata and not is_child(manager.thread_id):
+    waits = any(isinstance(effect, Defer) for effect in effects)
+    if metadata and not waits and not is_child(manager.thread_id):
         set_metadata(manager, metadata)
     return "accepted"
 

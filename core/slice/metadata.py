@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from core.entries import User
 from core.errors import Refused
 from core.history.manager import HistoryManager
 from core.text import canonical_json
@@ -10,10 +11,25 @@ from core.text import canonical_json
 
 def require_room_for_metadata(manager: HistoryManager, values: Mapping[str, Any]) -> None:
     """Raises Refused before a thread's metadata outgrows what every output and call can carry along."""
-    if values and len(canonical_json({**manager.metadata, **values})) > MAX_METADATA_BYTES:
-        raise Refused(
-            "invalid", f"metadata: a thread holds at most {MAX_METADATA_BYTES:,} bytes of it as JSON"
-        )
+    if not values:
+        return
+    known, waiting = manager.metadata, _waiting(manager)
+    for kept in ({**known, **values}, {**known, **values, **waiting}, {**known, **waiting, **values}):
+        if len(canonical_json(kept)) > MAX_METADATA_BYTES:
+            raise Refused(
+                "invalid", f"metadata: a thread holds at most {MAX_METADATA_BYTES:,} bytes of it as JSON"
+            )
+
+
+def _waiting(manager: HistoryManager) -> dict[str, Any]:
+    """What user text that waits will set when it joins."""
+    entries = [deferred.entry for deferred in manager.state.deferred]
+    return {
+        key: value
+        for entry in entries
+        if isinstance(entry, User)
+        for key, value in (entry.metadata or {}).items()
+    }
 
 
 MAX_METADATA_BYTES = 65_536
