@@ -47,6 +47,8 @@ class Showing:
         thread_id, newest = self.options.thread, await self.reader.newest(self.options.thread)
         if newest is None:
             raise MisuseError(f"there is no thread {thread_id!r}")
+        if newest.erased is not None:
+            raise MisuseError(f"thread {thread_id!r} was erased on {newest.at:%Y-%m-%d}")
         self.short = self.options.full or newest.number - newest.from_number < MOST_FOLDED
         closed = await self._state(newest)
         part = await self._part()

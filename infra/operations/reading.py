@@ -36,7 +36,7 @@ async def last_turns(reader: LogReader, thread_id: str, turns: int) -> Part:
         page = await _between(reader, thread_id, begin, first)
         if not page:  # what stood here was erased
             break
-        found = [*page, *found]
+        found = _after_erasing([*page, *found])
         first = page[0].number
     begins = [index for index, commit in enumerate(found) if _begins_turn(commit)]
     start = begins[-turns] if len(begins) >= turns else 0
@@ -57,7 +57,7 @@ async def turns_after(reader: LogReader, thread_id: str, after_seq: int, turns: 
                 found.append(commit)
             number = commit.number + 1
         more = page.more
-    return Part(tuple(found), more=more)
+    return Part(tuple(_after_erasing(found)), more=more)
 
 
 async def coming(
@@ -89,6 +89,12 @@ async def _between(reader: LogReader, thread_id: str, begin: int, end: int) -> l
             break
         number = page.commits[-1].number + 1
     return found
+
+
+def _after_erasing(commits: list[Commit]) -> list[Commit]:
+    """Those of the log that there is: not the one that ended a log before it under the same id."""
+    ends = [index for index, commit in enumerate(commits) if commit.erased is not None]
+    return commits[ends[-1] + 1 :] if ends else commits
 
 
 def _begins_turn(commit: Commit) -> bool:

@@ -1,7 +1,7 @@
 """Parts of a log for people: of a long one no more is read than is shown, and what comes is given as it comes."""
 
 from core.blocks import text_content
-from core.commit import Commit
+from core.commit import Commit, Erased
 from core.entries import Assistant, User
 from core.messages import InputKey
 from infra.log_reader import LogPage
@@ -84,6 +84,16 @@ async def test_a_log_that_is_not_there_is_empty() -> None:
     store = Counting()
     assert (await last_turns(store, THREAD, 3)).commits == ()
     assert (await turns_after(store, THREAD, 0, 3)).commits == ()
+
+
+async def test_what_was_erased_is_no_part_of_the_log_that_began_behind_it() -> None:
+    store = await long_log(2)
+    await store.commit(
+        made(5, first_seq=7, from_number=5).model_copy(update={"erased": Erased(), "erased_seq": 6})
+    )
+    await store.commit(made(6, [User(content=text_content("again"))], first_seq=7, from_number=5))
+    for part in (await last_turns(store, THREAD, 3), await turns_after(store, THREAD, 6, 3)):
+        assert [commit.number for commit in part.commits] == [6]
 
 
 async def test_what_comes_is_given_in_order_and_a_look_is_one_request() -> None:
