@@ -74,9 +74,6 @@ class InputQueue:
 @asynccontextmanager
 async def parts_of(stack: Stack, clock: Clock) -> AsyncIterator[tuple[LogReader, Dispatcher]]:
     """What a client of the stack works with, closed at the end. Raises SettingsError."""
-    import aioboto3
-
-    url = stack.output("InputQueueUrl")
-    session: Any = aioboto3.Session(**stack.session_arguments)
+    url, session = stack.output("InputQueueUrl"), stack.async_session()
     async with store_of(stack, clock) as reader, session.client("sqs", **stack.client_arguments) as sqs:
         yield reader, InputQueue(sqs, url, clock)
