@@ -16,7 +16,7 @@ LINE_CHARACTERS = 1_000
 def recap(messages: Sequence[RequestMessage | Mapping[str, Any]], window: int = 6) -> str:
     """The last `window` messages that say something, as `role: content` lines, oldest first; else "(no prior turns)".
 
-    A message is a `RequestMessage`, or a mapping with `role` and `content`: text, or a list of blocks. Each takes one
+    A message is a `RequestMessage`, or a mapping with `role` and `content`: text, a list of blocks, or nothing. Each takes one
     line whatever it says, so that no message can pass for two.
     """
     lines = (line for message in reversed(messages) for line in _line(message))
@@ -34,7 +34,7 @@ def _line(message: RequestMessage | Mapping[str, Any]) -> Iterator[str]:
         if isinstance(message, RequestMessage)
         else (message["role"], message["content"])
     )
-    text = one_line(content if isinstance(content, str) else " ".join(map(_text, content)))
+    text = one_line(content if isinstance(content, str) else " ".join(map(_text, content or ())))
     if text:
         yield f"{one_line(role)}: {text}"
 

@@ -23,6 +23,7 @@ def test_only_the_last_window_messages_are_there_oldest_first() -> None:
 
 
 def test_without_messages_it_says_so() -> None:
+    assert recap([{"role": "assistant", "content": None}]) == "(no prior turns)"
     assert recap([]) == recap(said("hello"), window=0) == recap(said("", " \n ")) == "(no prior turns)"
 
 
