@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from core import Agent, App, Supervisor, ToolContext, tool
 
 SHOWN = "[{user_id}] {content}"
+GUEST = "ann"
+"""Who asks at a prompt, where messages come without metadata."""
 SHOP = "https://shop.example/orders"
 
 
@@ -36,9 +38,10 @@ class Desk:
 
 
 def _order_of(ctx: ToolContext) -> Order:
-    if ctx.user_id not in ORDERS:
-        raise ValueError("there is no order of this person: send metadata with a user_id, ann or bob")
-    order = ORDERS[ctx.user_id]
+    person = ctx.user_id or GUEST
+    if person not in ORDERS:
+        raise ValueError("there is no order of this person")
+    order = ORDERS[person]
     ctx.state.order = order.number
     ctx.add_source(f"{SHOP}/{order.number}", f"Order {order.number}")
     return order
