@@ -78,7 +78,9 @@ Ended = Finished | Cancelled
 
 
 class WorkRecords(Protocol):
-    """One record per call id, each operation one atomic write. Kept for 60 days: longer than a message can still come.
+    """One record per call, each operation one atomic write. Kept for 60 days: longer than a message can still come.
+
+    `call_id` is what the record is known by, the call's worker included (`Answering.record_of`).
 
     Every method raises StoreUnavailable when the store does not answer; the write may have taken effect, and asking
     again is right.

@@ -70,6 +70,12 @@ class Answering:
     records: WorkRecords
     sender: Sender
     clock: Clock
+    worker: str = ""
+    """Whose calls: each worker's records lie apart, so that its role need not reach another's."""
+
+    def record_of(self, call_id: str) -> str:
+        """What the call's record is known by. No worker's name has a `#`: what begins so is this worker's."""
+        return f"{self.worker}#{call_id}"
 
     async def answer(self, call: ToolCallMessage, attempt: str, lease_seconds: float, run: Run) -> Action:
         """Answer `call` with the one result that stands, or ask; `run` is called if there is neither yet.
@@ -78,7 +84,9 @@ class Answering:
         """
         now = self.clock.now()
         lease_until = now + timedelta(seconds=lease_seconds)
-        begun = self.records.begin(call.call_id, attempt=attempt, lease_until=lease_until, now=now)
+        begun = self.records.begin(
+            self.record_of(call.call_id), attempt=attempt, lease_until=lease_until, now=now
+        )
         standing = await self._run(call, begun.answers, run) if isinstance(begun, Started) else begun
         match standing:
             case AlreadyRunning():
@@ -95,18 +103,18 @@ class Answering:
                 assert_never(standing)
 
     async def _run(self, call: ToolCallMessage, answers: tuple[Answered, ...], run: Run) -> Asked:
-        ended = await run(answers)
+        ended, record = await run(answers), self.record_of(call.call_id)
         if not isinstance(ended, RecordedResult) and len(answers) >= MAX_QUESTIONS:
             ended = recorded(call, error_result(f"one call asks at most {MAX_QUESTIONS} questions"))
         if isinstance(ended, RecordedResult):
-            return self.records.finish(call.call_id, ended, now=self.clock.now())
-        return self.records.ask(call.call_id, question(call, len(answers), ended), now=self.clock.now())
+            return self.records.finish(record, ended, now=self.clock.now())
+        return self.records.ask(record, question(call, len(answers), ended), now=self.clock.now())
 
     def answered(self, message: ToolAnswerMessage) -> ToolCallMessage | None:
         """Take a person's answer, once; returns the call that goes on with it. None: nobody waits for it."""
         given = Answered(choice=message.choice, comment=message.comment)
         now, asked_by = self.clock.now(), message.question
-        call = self.records.answer(message.call_id, given, question_id=asked_by, now=now)
+        call = self.records.answer(self.record_of(message.call_id), given, question_id=asked_by, now=now)
         recorded_call = None if call is None else parse_work(call)
         return recorded_call if isinstance(recorded_call, ToolCallMessage) else None
 
@@ -127,7 +135,8 @@ class Worker:
         message = parse_work(body)
         match message:
             case ToolCancelMessage(call_id=call_id):
-                self.answering.records.cancel(call_id, now=self.answering.clock.now())
+                record = self.answering.record_of(call_id)
+                self.answering.records.cancel(record, now=self.answering.clock.now())
                 return "cancelled"
             case ToolAnswerMessage():
                 call = self.answering.answered(message)

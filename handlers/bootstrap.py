@@ -99,6 +99,7 @@ def build_worker_container(
         DynamoDbWorkRecords(dynamodb, settings.work_table),
         SqsSender(sqs, {INPUT: settings.input_queue_url}, clock),
         clock,
+        settings.worker,
     )
     telemetry = Telemetry.read(environ, worker_queue(settings.worker), {})
     worker = Worker(settings.worker, tools, answering)

@@ -4,6 +4,7 @@ import logging
 import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -119,8 +120,11 @@ async def give_up(record: QueueRecord, container: DeadLetterContainer, reason: s
 
 async def handle_tool_call_record(record: QueueRecord, container: DeadLetterContainer) -> str:
     """A work message that its worker gave up: the call is answered, a body that nobody can answer is parked."""
+    worker = _served(record, container).partition(":")[2]
     try:
-        return await answer_dead_work(record.body, record.attempt, container.answering)
+        return await answer_dead_work(
+            record.body, record.attempt, replace(container.answering, worker=worker)
+        )
     except Refused as error:
         return await park(record, container, error.reason)
 

@@ -1,7 +1,8 @@
 """`DynamoDbWorkRecords`: the `WorkRecords` port over the work table, one conditional write an operation.
 
-The table has the hash key `pk` and the TTL attribute `expires_at`. `pk` is the call id; `<call id>#<digest>#<number>`
-for the parts of a large result, and of a question.
+The table has the hash key `pk` and the TTL attribute `expires_at`. `pk` is what the record is known by, `<worker>#<call
+id>`, which is what the worker's role may reach; `<that>#<digest>#<number>` for the parts of a large result, and of a
+question.
 """
 
 import math

@@ -5,6 +5,7 @@ The roles that no function has, of schedules and of people, are held to what is 
 
 import ast
 import json
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -12,11 +13,16 @@ import pytest
 
 from core.changes import MetadataSet
 from core.clock import SYSTEM_CLOCK
+from core.worker import Answering
 from infra.dynamodb.codec import pack
 from infra.dynamodb.keys import PARKED
 from infra.dynamodb.requests import Patience
 from infra.dynamodb.settle import mark, move_tip
+from infra.memory import MemoryClock
+from infra.memory.dispatcher import MemorySender
+from infra.memory.queues import MemoryQueues
 from infra.operations.table import OperatorTable
+from infra.work.memory import MemoryWorkRecords
 from tests.architecture.sources import sources
 from tests.architecture.template import (
     TEMPLATE,
@@ -165,6 +171,17 @@ def test_a_worker_has_nothing_on_the_conversation_nor_on_another_workers_queue(w
     (own,) = (source.queue for source in event_sources() if source.function == worker.name)
     assert reached & (set(queues()) | {"ConversationTable", "PayloadBucket"}) == {own, "InputQueue"}
     assert grants_of(worker.role)["InputQueue.Arn"] == SEND
+
+
+@pytest.mark.parametrize("worker", [f for f in functions() if f.worker], ids=lambda function: function.name)
+def test_a_worker_reaches_the_records_of_its_own_calls_only(worker: Function) -> None:
+    (working,) = (s for s in statements_of(worker.role) if s["Resource"] == "WorkTable.Arn")
+    (reached,) = working["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+    clock = MemoryClock(datetime(2026, 1, 1, tzinfo=UTC))
+    for name in (*(f.worker for f in functions() if f.worker), f"{worker.worker}-2", "", "x"):
+        sender = MemorySender(MemoryQueues(clock), clock)
+        key = Answering(MemoryWorkRecords(), sender, clock, str(name)).record_of("call_x")
+        assert fnmatchcase(key, reached) == (name == worker.worker)
 
 
 def test_a_role_may_send_traces_only_when_functions_are_traced() -> None:

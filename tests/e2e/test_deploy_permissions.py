@@ -29,7 +29,7 @@ def conversation_item(deployed: Deployed) -> dict[str, Any]:
 
 
 def work_item(deployed: Deployed) -> dict[str, Any]:
-    return {"TableName": deployed.stack.output("WorkTableName"), "Key": {"pk": {"S": "somebody"}}}
+    return {"TableName": deployed.stack.output("WorkTableName"), "Key": {"pk": {"S": "library#somebody"}}}
 
 
 def queue(deployed: Deployed, logical_id: str) -> dict[str, Any]:

@@ -212,5 +212,5 @@ def killed_at(container: WorkerContainer, where: str) -> WorkerContainer:
     """The container, dying at `where`."""
     answering = container.worker.answering
     killer = Killer(answering.records, answering.sender, where)
-    deadly = Answering(killer, killer, answering.clock)
+    deadly = Answering(killer, killer, answering.clock, answering.worker)
     return replace(container, worker=replace(container.worker, answering=deadly))

@@ -88,7 +88,7 @@ async def test_a_lease_covers_the_longest_the_run_can_take(
     def probe() -> None:
         """Ask for the same call meanwhile."""
         now = world.clock.now()
-        seen.append(world.records.begin("c1", attempt="other", lease_until=now, now=now))
+        seen.append(world.records.begin("#c1", attempt="other", lease_until=now, now=now))
 
     world = World(probe.tool)
     deadline = (START + timedelta(seconds=until_deadline_seconds)).isoformat()
@@ -99,7 +99,7 @@ async def test_a_lease_covers_the_longest_the_run_can_take(
 async def test_a_dead_call_waits_for_its_lease_and_is_then_answered_with_an_error() -> None:
     world = World()
     until = START + timedelta(seconds=70)
-    world.records.begin("c1", attempt="a", lease_until=until, now=START)
+    world.records.begin("#c1", attempt="a", lease_until=until, now=START)
     with pytest.raises(CallRunning):
         await answer_dead_work(call(), "b", world.answering)
     world.clock.advance(70)

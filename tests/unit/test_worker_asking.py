@@ -115,7 +115,7 @@ async def test_the_call_itself_delivered_again_goes_on_with_the_answer() -> None
     await world.worker.handle(_call(), "a", 300)
     (asked,) = world.answers()
     now = world.clock.now()
-    world.records.answer("c1", Answered(choice="green"), question_id=asked["message_id"], now=now)
+    world.records.answer("#c1", Answered(choice="green"), question_id=asked["message_id"], now=now)
     await world.worker.handle(_call(), "b", 300)
     assert RUNS == [(), ("green",)]
 
@@ -125,9 +125,9 @@ async def test_an_attempt_that_died_with_the_answer_is_followed_by_another_when_
     await world.worker.handle(_call(), "a", 300)
     (asked,) = world.answers()
     now = world.clock.now()
-    world.records.answer("c1", Answered(choice="green"), question_id=asked["message_id"], now=now)
+    world.records.answer("#c1", Answered(choice="green"), question_id=asked["message_id"], now=now)
     lease_until = now.replace(second=30)
-    world.records.begin("c1", attempt="died", lease_until=lease_until, now=now)
+    world.records.begin("#c1", attempt="died", lease_until=lease_until, now=now)
     with pytest.raises(CallRunning):
         await world.worker.handle(_answer(asked, "green"), "b", 300)
     world.clock.advance(30)

@@ -26,32 +26,38 @@ SEND = PortFaults(
 
 @dataclass(frozen=True, slots=True)
 class HeldRecords:
-    """The work records."""
+    """The work records, by call: whose worker's they are is the handlers' to say, and held by functional tests."""
 
     who: Invocation
     records: MemoryWorkRecords
     watcher: Watcher
 
     def begin(self, call_id: str, *, attempt: str, lease_until: datetime, now: datetime) -> Begun:
+        call = _call_of(call_id)
+
         def effect() -> Begun:
-            begun = self.records.begin(call_id, attempt=attempt, lease_until=lease_until, now=now)
-            self.watcher.begun(self.who, call_id, lease_until, begun)
+            begun = self.records.begin(call, attempt=attempt, lease_until=lease_until, now=now)
+            self.watcher.begun(self.who, call, lease_until, begun)
             return begun
 
         return self.who.call_now("work.begin", effect, RECORD)
 
     def finish(self, call_id: str, result: RecordedResult, *, now: datetime) -> Ended:
+        call = _call_of(call_id)
+
         def effect() -> Ended:
-            ended = self.records.finish(call_id, result, now=now)
-            self.watcher.finished(self.who, call_id, ended)
+            ended = self.records.finish(call, result, now=now)
+            self.watcher.finished(self.who, call, ended)
             return ended
 
         return self.who.call_now("work.finish", effect, RECORD)
 
     def ask(self, call_id: str, question: Question, *, now: datetime) -> Asked:
+        call = _call_of(call_id)
+
         def effect() -> Asked:
-            asked = self.records.ask(call_id, question, now=now)
-            self.watcher.asked(self.who, call_id, asked)
+            asked = self.records.ask(call, question, now=now)
+            self.watcher.asked(self.who, call, asked)
             return asked
 
         return self.who.call_now("work.ask", effect, RECORD)
@@ -59,19 +65,28 @@ class HeldRecords:
     def answer(
         self, call_id: str, answered: Answered, *, question_id: str | None, now: datetime
     ) -> str | None:
+        call = _call_of(call_id)
+
         def effect() -> str | None:
-            call = self.records.answer(call_id, answered, question_id=question_id, now=now)
-            self.watcher.answered(self.who, call_id, goes_on=call is not None)
-            return call
+            goes_on = self.records.answer(call, answered, question_id=question_id, now=now)
+            self.watcher.answered(self.who, call, goes_on=goes_on is not None)
+            return goes_on
 
         return self.who.call_now("work.answer", effect, RECORD)
 
     def cancel(self, call_id: str, *, now: datetime) -> None:
+        call = _call_of(call_id)
+
         def effect() -> None:
-            self.records.cancel(call_id, now=now)
-            self.watcher.cancelled(self.who, call_id)
+            self.records.cancel(call, now=now)
+            self.watcher.cancelled(self.who, call)
 
         self.who.call_now("work.cancel", effect, RECORD)
+
+
+def _call_of(record: str) -> str:
+    """What a record is known by begins with its worker."""
+    return record.rpartition("#")[2]
 
 
 @dataclass(frozen=True, slots=True)
