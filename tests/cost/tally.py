@@ -47,15 +47,14 @@ def _of_table(asked: Asked) -> Counter[str]:
 
 
 def _of_queue(asked: Asked) -> Counter[str]:
-    """A message that was sent is received too, and deleted: three requests in all, more if it is large."""
+    """What was sent is received, each message by a run of its own, and deleted. Of outputs we see only the sending."""
     kind = "fifo_requests" if asked.resource in FIFO else "standard_requests"
+    if asked.resource == "output":
+        sent = asked.operation.startswith("Send")
+        return Counter({kind: 2 * asked.units + 1} if sent else {})
     if asked.operation == "DeleteMessage":
-        return (
-            Counter({f"{_function(asked.resource)}_invocations": 1})
-            if asked.resource != "output"
-            else Counter()
-        )
-    return Counter({kind: 2 * asked.units + 1, "sqs_bytes": asked.size_bytes})
+        return Counter({kind: 2, f"{_function(asked.resource)}_invocations": 1})
+    return Counter({kind: 2 * asked.units - 1})
 
 
 def _function(queue: str) -> str:
