@@ -41,6 +41,7 @@ from core.entries import Entry, ToolCall, ToolResult
 from core.errors import UnreadableRecord
 from core.ids import outbox_id
 from core.outbox import OutboxMessage, SendAnswer
+from core.route import Route
 from core.state.edits import apply_edits
 from core.thread import FoldedThread, LiveCall, PendingTimer, PendingWake, ThreadState
 
@@ -82,16 +83,16 @@ def fold_commits(folded: FoldedThread, commits: Iterable[Commit]) -> FoldedThrea
 def fold_commit(state: ThreadState, commit: Commit) -> ThreadState:
     """The state after one more commit. A snapshot stands for everything up to its commit, itself included."""
     if commit.snapshot is not None:
-        state = commit.snapshot
+        state, sent = commit.snapshot, tuple[OutboxMessage, ...]()
         changes: tuple[Change, ...] = tuple(c for c in commit.changes if isinstance(c, NAMED_BY_THE_COMMIT))
     else:
-        changes = commit.changes
+        changes, sent = commit.changes, commit.outbox
         for entry in commit.entries:
             state = apply_entry(state, entry)
-        for message in commit.outbox:
-            state = apply_sent(state, message)
     for change in changes:
         state = apply_change(state, change, commit)
+    for message in sent:
+        state = apply_sent(state, message)
     return state.model_copy(
         update={
             "number": commit.number,
@@ -123,8 +124,13 @@ def apply_entry(state: ThreadState, entry: Entry) -> ThreadState:
 
 
 def apply_sent(state: ThreadState, message: OutboxMessage) -> ThreadState:
-    """What an outbox alone says: an answer tells what its turn took, which is recorded nowhere else then."""
-    return _with_usage(state, message.usage) if isinstance(message, SendAnswer) else state
+    """What an outbox alone says: an answer tells what its turn took, which is recorded nowhere else then, and what
+    choosing its route did.
+    """
+    if not isinstance(message, SendAnswer):
+        return state
+    told = state if message.routing is None or state.route is None else _with_told_route(state, state.route)
+    return _with_usage(told, message.usage)
 
 
 def apply_change(state: ThreadState, change: Change, commit: Commit | None = None) -> ThreadState:
@@ -218,6 +224,10 @@ def _of_state(state: ThreadState, change: OfState) -> dict[str, object]:
             return {"stored_state": state.state_aside, "state_aside": None}
         case _:
             assert_never(change)
+
+
+def _with_told_route(state: ThreadState, route: Route) -> ThreadState:
+    return state.model_copy(update={"route": route.model_copy(update={"usage": None})})
 
 
 def _with_usage(state: ThreadState, usage: Usage) -> ThreadState:

@@ -107,7 +107,7 @@ class SendAnswer(Value):
     route: str | None = None
     """Of a supervised thread: who spoke."""
     routing: Usage | None = None
-    """What it took to find that out, if that was found out in this commit."""
+    """What it took to find that out, told by the first answer after it."""
 
 
 class SendStarted(Value):

@@ -1,6 +1,7 @@
 """The route of a supervised thread. A value apart from the supervisor, because records hold it and agents do not."""
 
 from core.blocks import Value
+from core.chunks import Usage
 
 
 class Route(Value):
@@ -12,3 +13,5 @@ class Route(Value):
     """Name of the agent behind it."""
     seq: int
     """Of the newest entry of the thread's own that the choice has seen."""
+    usage: Usage | None = None
+    """What the choice took, until an answer has told it."""

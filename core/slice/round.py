@@ -67,13 +67,13 @@ class Round:
     tries_before: int
     supervisor: Supervisor | None = None
     """Who chooses the agent, where one does."""
-    routing: Usage | None = None
-    """What choosing it took, if that was done in this round."""
+    routed: bool = False
+    """Whether that was done in this round."""
 
     async def run(self) -> RoundDone:
         """Complete, and leave the turn, or the failure, in the draft. Raises MalformedRequest (a bug of ours)."""
         try:
-            if self.routing is None and self.supervisor and routing_due(self.manager, self.supervisor):
+            if self.supervisor and not self.routed and routing_due(self.manager, self.supervisor):
                 return await self._route(self.supervisor)
             return await self._complete(self._completing(self.agent, self.manager, self.observer))
         except (DefinitionError, ProcessorFailed) as error:
@@ -93,7 +93,7 @@ class Round:
         self.observer.notice(RouteTaken(str(self._route_name)))
         if not time_for_completion(self.seconds_left()):
             return RoundDone(False, chosen.usage)
-        done = await replace(self, agent=agent, routing=chosen.usage, tries_before=0).run()
+        done = await replace(self, agent=agent, routed=True, tries_before=0).run()
         return replace(done, usage=done.usage.plus(chosen.usage))
 
     @property
@@ -243,6 +243,7 @@ class Round:
         if self._summarises:
             return
         if said:
+            route = self.manager.state.route if self.supervisor is not None else None
             answer = SendAnswer(
                 first_seq=entries[0].seq,
                 last_seq=entries[-1].seq,
@@ -250,8 +251,8 @@ class Round:
                 usage=completed.usage,
                 stop_reason=completed.stop_reason,
                 citations=self.manager.state.sources if final else (),
-                route=self._route_name if self.supervisor is not None else None,
-                routing=self.routing,
+                route=route.name if route is not None else None,
+                routing=route.usage if route is not None else None,
             )
             self.manager.draft.send(answer)
             return

@@ -104,7 +104,9 @@ async def choose_route(
                     return Postponed(tries, reason, usage)
         path.append(route_named(player, name))
         player = player.routes[path[-1]]
-    _record(manager, Route(name="/".join(path), agent=player.name, seq=manager.state.last_seq), usage)
+    told = usage if usage.total else None
+    route = Route(name="/".join(path), agent=player.name, seq=manager.state.last_seq, usage=told)
+    _record(manager, route, usage)
     if renewed:
         _renew(manager, answering.limits.tokens, player.limits.tokens)
     return Routed(usage)

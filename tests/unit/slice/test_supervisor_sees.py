@@ -80,6 +80,18 @@ async def test_what_a_first_classification_took_is_counted_though_the_second_has
     assert (await one.state()).credit == ORDERS.limits.tokens - 4 * USAGE.total
 
 
+async def test_what_choosing_took_is_told_by_the_first_answer_after_it_and_once() -> None:
+    one = world(says("orders"), calls(("fetch", {"url": "u"})), app=DESK)
+    await one.run(user("hi"))
+    state = await one.state()
+    assert (state.route and state.route.usage) == USAGE
+    one.model.play(calls(("fetch", {"url": "v"}), text="Wait."), says("done"))
+    await one.run(result((await one.live())[0]))
+    await one.run(result((await one.live())[0]))
+    told = [output["usage"] for output in one.dispatcher.outputs if "usage" in output]
+    assert told == [USAGE.plus(USAGE).model_dump(), USAGE.model_dump()]
+
+
 async def test_a_supervised_child_classifies_its_task_on_its_own_credit() -> None:
     spawn = (
         "spawn_thread",
