@@ -11,7 +11,7 @@ The protocol, correct whoever stops wherever (invariants *one writer*, *never st
 5. what lies below is deleted, then the thread's own `READER#`, at last the tip is moved: it expires when nothing old
    can arrive any more. Its removal lets the last traces go, the erasing commit too, unless another log has begun on it
 
-Every step may be done twice, and whoever comes again goes on with 4.
+Every step may be done twice, and whoever comes again goes on with 4, also where another log has begun meanwhile.
 """
 
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from core.clock import Clock, iso, parse_iso
 from core.commit import Commit, Erased
 from core.errors import LostRace
 from core.ids import birth_id
-from core.keeping import KeepingStore, Kept, Nothing, Outcome, Removed, children_of
+from core.keeping import KeepingStore, Kept, Nothing, Outcome, Removed, children_of, log_of
 from core.ports import LoadedThread
 from core.thread import ThreadState
 
@@ -90,14 +90,17 @@ async def _once(store: KeepingStore, thread_id: str, now: datetime, after: timed
         return Nothing(thread_id)
     if last.erased is not None:
         return await _finish(store, last, now, over=loaded.tip == 0 and last.at + ERASED_LIFETIME <= now)
+    if state.erased_seq is not None and (ending := await _unfinished(store, last)) is not None:
+        await _finish(store, ending, now)
     if after is None:
         kept = _held(last, state, loaded.tip, now)
     else:
         kept = await _alive(store, loaded, last, now, after)
     if kept := kept or await _awaited(store, thread_id, state):
         return kept
-    if last.number > loaded.tip:
+    if after is None and last.number > loaded.tip:
         await store.mark(last)
+        await store.settled(last, waiting=state.waiting)
     if readers := await _readers(store, thread_id):
         return Kept(thread_id, "readers", readers)
     erasing = erasing_commit(thread_id, state, now)
@@ -125,6 +128,14 @@ async def _alive(
     if loaded.tip == 0 and last.at + SETTLED_AFTER <= now:
         await store.settled(last, waiting=waiting)
     return Kept(last.thread_id, "lives")
+
+
+async def _unfinished(store: KeepingStore, last: Commit) -> Commit | None:
+    """What ended the log before this one, if something is left of that: another log has begun before all was gone."""
+    page = await store.page(last.thread_id, 1, 1)
+    if all(commit.birth == last.birth for commit in page.commits):
+        return None
+    return await anext(log_of(store, last.thread_id))
 
 
 async def _awaited(store: KeepingStore, thread_id: str, state: ThreadState) -> Kept | None:

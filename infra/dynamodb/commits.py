@@ -5,6 +5,7 @@ from core.errors import LostRace
 from infra.dynamodb.codec import Packed, StoredCommit, Unpacking, body_uri, digest_of, pack
 from infra.dynamodb.keys import DIGEST, KEPT, Item, commit_sort_key, item_key, partition
 from infra.dynamodb.payloads import Payloads
+from infra.dynamodb.settle import empty_metadata
 from infra.dynamodb.table import Table, Update
 from infra.store_rules import begins_anew
 
@@ -12,7 +13,8 @@ from infra.store_rules import begins_anew
 async def write_commit(table: Table, payloads: Payloads, commit: Commit) -> Packed:
     """Write the commit if its number is free; the same commit again succeeds. Raises LostRace, StoreUnavailable.
 
-    One that begins anew first sees to it that what erased the log before it stays: numbers would begin anew without.
+    One that begins anew first sees to it that what erased the log before it stays, as numbers would begin anew without
+    it, and that none of that log's metadata does.
 
     put payloads  →  PutItem, if nothing is there  →  what is there has our digest: ours, whoever wrote it
                                                    →  another digest: lost
@@ -35,6 +37,7 @@ async def _keep_ending(table: Table, commit: Commit) -> None:
     )
     if not await table.update(kept):
         raise LostRace(f"{commit.thread_id!r}: what erased its log before has just gone")
+    await empty_metadata(table, commit.thread_id, commit.number - 1, commit.at)
 
 
 async def whole_commits(payloads: Payloads, items: list[Item]) -> list[StoredCommit]:

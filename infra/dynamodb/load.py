@@ -57,7 +57,8 @@ class Loader:
         if now is None:
             return LoadedThread(metadata=facts.metadata, tip=facts.tip, markers=facts.markers), facts.newest
         self._warm.keep(thread_id, now)
-        loaded = LoadedThread(now.folded, inherited, now.last, facts.tip, facts.markers, facts.metadata)
+        metadata = {} if now.last.erased else facts.metadata
+        loaded = LoadedThread(now.folded, inherited, now.last, facts.tip, facts.markers, metadata)
         return loaded, facts.newest
 
     async def _newer(self, thread_id: str, known: KnownThread) -> list[Item] | None:

@@ -9,6 +9,8 @@ from itertools import islice
 from typing import Any, Final
 
 from core.commit import Commit, Consumed, metadata_set
+from core.erasing import ERASED_LIFETIME
+from core.ids import is_child
 from core.text import canonical_json
 from infra.dynamodb.keys import (
     DIGEST,
@@ -59,6 +61,21 @@ async def move_tip(table: Table, commit: Commit, *, expires_at: datetime | None)
         expression = "SET #n = :n, #e = :e"
     key = item_key(partition(commit.thread_id), TIP)
     await table.update(Update(key, expression, _BEHIND, names, values))
+
+
+async def empty_metadata(table: Table, thread_id: str, number: int, at: datetime) -> None:
+    """Leave a root's `META` without metadata, as of the commit `number`, which ended its log `at` then or before.
+
+    Nothing older is set any more; what a newer commit has set stays.
+    """
+    if is_child(thread_id):
+        return
+    item = item_key(partition(thread_id), META) | {
+        NUMBER: {"N": str(number)},
+        EXPIRES_AT: _epoch(at + ERASED_LIFETIME),
+    }
+    named = {"ExpressionAttributeNames": {"#n": NUMBER}, "ExpressionAttributeValues": {":n": item[NUMBER]}}
+    await table.put_if(item, _BEHIND, named)
 
 
 async def _set_metadata(table: Table, commit: Commit, metadata: dict[str, Any]) -> None:

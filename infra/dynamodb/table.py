@@ -75,6 +75,16 @@ class Table:
             return there
         return None
 
+    async def put_if(self, item: Item, condition: str, update: Mapping[str, Any]) -> bool:
+        """Put the item if the condition on what is there holds; False if it does not. `update`: what it names."""
+        aws_limits.check_item(item)
+        request = {"TableName": self._name, "Item": item, "ConditionExpression": condition, **update}
+        try:
+            await self._ask("put", self._client.put_item, request, answers=frozenset({_CONDITION_FAILED}))
+        except ClientError:
+            return False
+        return True
+
     async def update(self, update: Update) -> bool:
         """Make the update. False if its condition does not hold."""
         aws_limits.check_key(update.key)

@@ -10,9 +10,7 @@ from typing import Any, Final
 from botocore.exceptions import ClientError
 
 from core.commit import Commit
-from core.erasing import ERASED_LIFETIME
 from core.errors import StoreUnavailable
-from core.ids import is_child
 from infra import aws_limits
 from infra.dynamodb.codec import digest_of
 from infra.dynamodb.keys import (
@@ -64,16 +62,6 @@ class Rows:
         """Delete the `SUM#` of the log that ended."""
         last = summary_sort_key(erasing.erased_seq or 0)
         await self._delete_all(erasing, summary_sort_key(0), last)
-
-    async def empty_metadata(self, erasing: Commit) -> None:
-        """Leave a `META` without metadata, of the erasing commit's number: none of the old log is set any more."""
-        if is_child(erasing.thread_id):
-            return
-        item = item_key(partition(erasing.thread_id), META) | {
-            NUMBER: {"N": str(erasing.number)},
-            EXPIRES_AT: _epoch(erasing.at + ERASED_LIFETIME),
-        }
-        await self._if_older("put", self._client.put_item, erasing, Item=item)
 
     async def delete_tip(self, last: Commit) -> None:
         """Delete the tip if it is at this commit."""

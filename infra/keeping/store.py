@@ -6,6 +6,7 @@ from datetime import datetime
 from core.clock import Clock
 from core.commit import Commit
 from core.keeping import Cleared
+from infra.dynamodb import settle
 from infra.dynamodb.requests import Client, Patience
 from infra.dynamodb.store import DynamoStore
 from infra.keeping.objects import Objects
@@ -44,7 +45,7 @@ class DynamoKeeper(DynamoStore):
         await self._rows.drop_readers(pairs)
 
     async def clear(self, erasing: Commit) -> Cleared:
-        await self._rows.empty_metadata(erasing)
+        await settle.empty_metadata(self._table, erasing.thread_id, erasing.number, erasing.at)
         payloads = await self._objects.delete(erasing.thread_id, but=erasing.birth)
         commits = await self._rows.replace_commits(erasing)
         await self._rows.delete_summaries(erasing)

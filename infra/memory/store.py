@@ -62,7 +62,7 @@ class MemoryStore:
             last=commits[-1] if commits else None,
             tip=thread.tip,
             markers={key: marker.digest for key, marker in markers.items()},
-            metadata={key: json.loads(text) for key, text in sorted(root.metadata.items())},
+            metadata={} if commits and commits[-1].erased else _metadata(root),
         )
 
     async def commit(self, commit: Commit) -> None:
@@ -229,6 +229,10 @@ class MemoryStore:
     def _marker(self, thread: Thread, key: InputKey) -> Marker | None:
         marker = thread.markers.get(key)
         return marker if marker is not None and marker.expires_at > self._clock.now() else None
+
+
+def _metadata(root: Thread) -> dict[str, Any]:
+    return {key: json.loads(text) for key, text in sorted(root.metadata.items())}
 
 
 def _parked_body(record: dict[str, Any]) -> ParkedBody:

@@ -56,10 +56,14 @@ class Thread:
             raise LostRace(f"{commit.thread_id!r}: commit {commit.number} was made by another slice")
 
     def keep_ending(self, commit: Commit) -> None:
-        """Keep the commit that erased the log before this first one of another. Raises LostRace if it has gone."""
+        """Keep the commit that erased the log before this first one of another, and none of that log's metadata.
+
+        Raises LostRace if it has gone.
+        """
         if commit.number - 1 not in self.log:
             raise LostRace(f"{commit.thread_id!r}: what erased its log before has just gone")
         self.kept.add(commit.number - 1)
+        self.empty_metadata(commit.number - 1)
 
     def since(self, thread_id: str, last: int) -> list[Commit]:
         """What a reader up to commit `last` needs: from that one's `from` on. Raises UnreadableRecord at a gap."""
@@ -77,9 +81,13 @@ class Thread:
             self.stubs[number] = erasing.at + STUB_LIFETIME
         for up_to_seq in [seq for seq in self.summaries if seq <= (erasing.erased_seq or 0)]:
             del self.summaries[up_to_seq]
-        if self.metadata_number < erasing.number:
-            self.metadata, self.metadata_number = {}, erasing.number
+        self.empty_metadata(erasing.number)
         return Cleared(commits=len(deleted))
+
+    def empty_metadata(self, number: int) -> None:
+        """Nothing older than the commit `number` is said of the thread any more."""
+        if self.metadata_number < number:
+            self.metadata, self.metadata_number = {}, number
 
     def bury(self, erasing: Commit) -> bool:
         """Forget old markers; True if the rest may go too."""

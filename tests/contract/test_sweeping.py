@@ -1,5 +1,7 @@
 """What RetentionDays does to a thread, over both stores: it expires, or lives on as soon as anybody comes."""
 
+import pytest
+
 from core.changes import TimerArmed
 from core.erasing import erase, sweep
 from core.fork import fork
@@ -8,10 +10,14 @@ from core.outbox import SendTimer
 from tests.contract.commits import THREAD, settle, turn
 from tests.contract.erasing import (
     RETENTION,
+    Interrupted,
+    at,
     conversation,
+    dies,
     history,
     later,
     removed,
+    say,
     traces,
 )
 from tests.contract.stores import START, Opened, Stores
@@ -91,3 +97,22 @@ async def test_an_erased_thread_expires_only_when_nothing_old_can_arrive(stores:
         assert await later(opened, days=2) == {THREAD}
         assert await swept(opened) == [THREAD]
         assert await traces(opened) == set()
+
+
+async def test_an_end_that_was_interrupted_is_finished_below_the_log_that_has_begun_on_it(
+    stores: Stores,
+) -> None:
+    async with stores.open() as opened:
+        await conversation(opened)
+        await later(opened, days=91)
+        dying, _ = at(opened.keeper(), 5, dies)
+        with pytest.raises(Interrupted):
+            await sweep(dying, THREAD, opened.clock, RETENTION)
+        store = opened.keeper()
+        assert len((await store.page(THREAD, 1, 10)).commits) == 4, "ended, and nothing is gone"
+        assert (await store.load(THREAD)).metadata == {}
+        await say(store, "new")
+        assert (await store.load(THREAD)).metadata == {}, "nothing of the old log is said of the new one"
+        assert await sweep(store, THREAD, opened.clock, RETENTION) == LIVES
+        assert [commit.number for commit in (await store.page(THREAD, 1, 10)).commits] == [4, 5]
+        assert await history(store) == ["new"]

@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from .simulation.choosing import Planned
+from .simulation.ending_scenarios import ENDING
 from .simulation.event_scenarios import ACROSS_CHECKPOINTS
 from .simulation.exhaustive import SETUPS, SHORT, lost_or_doubled, singles
 from .simulation.report import failure
@@ -122,6 +123,13 @@ def test_only_the_deadline_ends_a_compaction() -> None:
     assert outcome.broken == []
     waited = outcome.facts.threads["t"].commits
     assert any(c.promised("close") and c.promised("assistant_message") for c in waited)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["crash", "fail", "stall", "break"])
+@pytest.mark.parametrize("scenario", ENDING, ids=lambda scenario: scenario.name)
+def test_whatever_goes_wrong_around_the_end_of_a_log(scenario: Scenario, kind: str) -> None:
+    all_hold(singles(scenario, SHORT, kind))
 
 
 @pytest.mark.slow

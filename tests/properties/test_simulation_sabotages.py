@@ -6,6 +6,7 @@ from tests.properties.simulation.report import failure
 from tests.properties.simulation.sabotage import (
     Sabotage,
     deciding,
+    erasing,
     remembering,
     reporting,
     routing,
@@ -16,7 +17,7 @@ from tests.properties.simulation.sabotage import (
     waiting,
 )
 
-MODULES = (storing, settling, deciding, waiting, telling, spawning, reporting, remembering, routing)
+MODULES = (storing, settling, deciding, waiting, telling, spawning, reporting, remembering, routing, erasing)
 SABOTAGES: list[Sabotage] = [sabotage for module in MODULES for sabotage in module.SABOTAGES]
 
 

@@ -21,6 +21,7 @@ from .facts import Facts
 from .points import CURRENT, VISIT, Invocation, Visit
 from .rules_credit import account_for, broken_by_minting
 from .rules_end import broken_at_the_end
+from .rules_erasing import broken_by_erasing, broken_by_leaving
 from .rules_inputs import broken_by_acknowledging
 from .rules_log import broken_by_commit, broken_by_rewriting
 from .rules_sending import (
@@ -74,6 +75,7 @@ class Checker:
             self._hold(broken_by_rewriting(thread, now_seen))
             return
         self._hold(broken_by_commit(self.facts, thread, now_seen))
+        self._hold(broken_by_erasing(thread, now_seen))
         account_for(self.facts, thread, now_seen)
         self.facts.apply(commit.thread_id, now_seen)
         self._hold(broken_by_silence(thread))
@@ -216,7 +218,8 @@ class Checker:
         self._hold(broken_at_the_end(self.facts, said))
         for thread in self.facts.threads.values():
             kept = [digest(commit_record(commit)) for commit in store.commits(thread.thread_id)]
-            if kept != [commit.digest for commit in thread.commits]:
+            self._hold(broken_by_leaving(thread, store))
+            if kept != [commit.digest for commit in thread.log()]:
                 self._hold([f"append-only: the log of {thread.thread_id} is not what was committed"])
 
 

@@ -167,6 +167,8 @@ class CommitSeen:
     base: Json | None
     carried: tuple[Json, ...] | None
     """Entries of earlier commits, for readers that start here; None if they cannot."""
+    erases: bool
+    """Whether it ends the log before it."""
     made: Circumstances
 
     @property
@@ -251,6 +253,7 @@ def seen(commit: Commit, made: Circumstances) -> CommitSeen:
         origin=record.get("origin"),
         base=record.get("base"),
         carried=tuple(record["checkpoint"]["carried"]) if "checkpoint" in record else None,
+        erases="erased" in record,
         made=made,
     )
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import handlers.agent
@@ -10,8 +11,10 @@ import handlers.timer_relay
 import handlers.tool_worker
 from core.app import App
 from core.delivery import INPUT
-from core.errors import RetryableError
+from core.erasing import erase_tree, sweep
+from core.errors import NotSettled, RetryableError
 from core.fork import fork
+from core.keeping import Kept
 from core.ports import Model, Outgoing
 from core.slice import SlicePorts
 from core.worker import Answering, Worker
@@ -28,13 +31,14 @@ from infra.queue_errors import QueueUnavailable, Unsendable
 from infra.scripted.model import ScriptedModel
 from infra.scripted.script import Script
 from infra.sqs.visibility import RecordVisibility
+from infra.store_rules import RETENTION_DAYS
 from infra.work.memory import MemoryWorkRecords
 
 from .loop import VirtualClock
 from .points import Invocation
 from .ports import SEND, HeldClock, HeldDispatcher, HeldModel, HeldStore, HeldVisibility
 from .queues import SimulatedQueues, dead
-from .scenario import REDRIVE
+from .scenario import SWEEP
 from .sync_ports import HeldRecords, HeldSender
 from .watcher import Watcher
 
@@ -80,7 +84,13 @@ class Functions:
         for record in event["Records"]:
             told = json.loads(record["body"])
             try:
-                await (self._redrive(who) if told["type"] == REDRIVE else self._fork(who, told))
+                match told["type"]:
+                    case "redrive":
+                        await self._redrive(who)
+                    case "fork":
+                        await self._fork(who, told)
+                    case _:
+                        await self._take_away(who, told["thread_id"], expired=told["type"] == SWEEP)
             except (RetryableError, QueueUnavailable, Unsendable):
                 failures.append({"itemIdentifier": record["messageId"]})
         return {"batchItemFailures": failures}
@@ -88,6 +98,15 @@ class Functions:
     async def _fork(self, who: Invocation, told: dict[str, Any]) -> None:
         store = HeldStore(who, self.store, self.watcher)
         await fork(store, told["thread_id"], told["at_seq"], told["new_thread_id"], clock=self._clock(who))
+
+    async def _take_away(self, who: Invocation, thread_id: str, *, expired: bool) -> None:
+        store, clock = HeldStore(who, self.store, self.watcher), self._clock(who)
+        if expired:
+            await sweep(store, thread_id, clock, timedelta(days=RETENTION_DAYS))
+            return
+        *_, last = await erase_tree(store, thread_id, clock)
+        if isinstance(last, Kept):
+            raise NotSettled(f"{thread_id} stays: {last.reason}")
 
     async def _redrive(self, who: Invocation) -> None:
         """Everything that is parked is sent again. It stays parked: dropping it is another act."""

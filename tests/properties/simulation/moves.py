@@ -71,8 +71,8 @@ def other_moves(world: World) -> Iterator[Option]:
         if who.life == "stalled":
             yield Option("wake", who.name, partial(world.wake, who))
     yield from _outages(world)
-    for number, message in enumerate(world.queues.sent):
-        if message.queue in world.queues.sources:
+    for number, message in list(enumerate(world.queues.sent))[world.old :]:
+        if world.can_come_again(message):
             yield Option("repeat", f"message {number}", partial(_repeat, world, number))
         if message.queue == "delay":
             yield Option("early", f"message {number}", partial(_early, world, number))

@@ -15,10 +15,12 @@ from core.clock import Clock
 from core.commit import Commit
 from core.entries import Entry
 from core.errors import ModelRefused, ModelUnavailable, StoreUnavailable
+from core.keeping import Cleared
 from core.messages import InputKey
 from core.ports import LoadedThread, Model, Outgoing, ParkedBody, Unsent
 from core.request import ModelRequest
 from core.thread import Ancestor, Inherited, ThreadState
+from infra.log_reader import LogPage
 from infra.memory import MemoryStore
 from infra.memory.dispatcher import MemorySender
 from infra.queue_errors import QueueUnavailable, Unsendable
@@ -112,6 +114,24 @@ class HeldStore:
             self.watcher.settled(self.who, commit)
 
         await self.who.call("store.settled", effect, WRITE)
+
+    async def newest(self, thread_id: str) -> Commit | None:
+        return await self.who.call("store.newest", lambda: self.store.newest(thread_id), READ)
+
+    async def page(self, thread_id: str, number: int, limit: int) -> LogPage:
+        return await self.who.call("store.page", lambda: self.store.page(thread_id, number, limit), READ)
+
+    async def readers(self, thread_id: str) -> tuple[str, ...]:
+        return await self.who.call("store.readers", lambda: self.store.readers(thread_id), READ)
+
+    async def drop_readers(self, pairs: Sequence[tuple[str, str]]) -> None:
+        await self.who.call("store.drop_readers", lambda: self.store.drop_readers(pairs), WRITE)
+
+    async def clear(self, erasing: Commit) -> Cleared:
+        return await self.who.call("store.clear", lambda: self.store.clear(erasing), WRITE)
+
+    async def bury(self, erasing: Commit) -> bool:
+        return await self.who.call("store.bury", lambda: self.store.bury(erasing), WRITE)
 
     async def locate(self, thread_id: str, seq: int) -> Ancestor | None:
         return await self.who.call("store.locate", lambda: self.store.locate(thread_id, seq), READ)

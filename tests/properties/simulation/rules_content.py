@@ -33,7 +33,7 @@ def metadata_at(thread: ThreadFacts, number: int) -> dict[str, Any]:
     """A root's metadata after this commit."""
     return {
         key: value
-        for commit in thread.commits[:number]
+        for commit in thread.log(number)
         for change in commit.changes
         if change["op"] == "metadata"
         for key, value in change["values"].items()

@@ -95,6 +95,8 @@ def _answered(facts: Facts, thread: ThreadFacts, message_id: str) -> Broken:
         if message_id not in facts.told:
             yield f"never stuck: user message {message_id} was neither taken in nor refused"
         return
+    if any(commit.erases for commit in thread.commits[taken_in:]):
+        return
     if not any(entry.get("message_id") == message_id and entry["kind"] == "user" for entry in thread.entries):
         yield f"once: user message {message_id} was taken in, but is not in history"
     if not any(_ends_a_debt(commit) for commit in thread.commits[taken_in - 1 :]):

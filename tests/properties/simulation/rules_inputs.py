@@ -109,6 +109,10 @@ def _is_stale(facts: Facts, thread: ThreadFacts, body: Json, message_id: str) ->
 
 
 def _settled(thread: ThreadFacts, facts: Facts, number: int) -> Broken:
-    """Whoever acknowledges has settled what it saw, or a wake that was out then will (decision 1)."""
+    """Whoever acknowledges has settled what it saw, or a wake that was out then will (decision 1). The end of a log has
+    nothing to settle.
+    """
+    if thread.commits[number - 1 : number] and thread.commits[number - 1].erases:
+        return
     if thread.tip < number and thread.wakes[number - 1] not in facts.sent:
         yield f"settle before next: acknowledged with the tip at {thread.tip}, commit {number} seen, no wake out"

@@ -151,5 +151,5 @@ def _settled_before(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> Br
     if last.marked_inputs and last.number not in thread.marked:
         yield f"settle before next: commit {commit.number} before the markers of {last.number}"
     excused = carried or any(promise.id in facts.refused for promise in last.promises)
-    if thread.tip < last.number and not excused:
+    if thread.tip < last.number and not excused and not last.erases:
         yield f"settle before next: commit {commit.number} while the tip is at {thread.tip}"

@@ -26,7 +26,8 @@ class SameEnd:
         self, facts: Facts, scenario: Scenario, sent: Sequence[Sent], store: MemoryStore
     ) -> Iterator[str]:
         """Where a thread's history is not that of a fault-free run."""
-        for thread in facts.threads.values():
+        for whole in facts.threads.values():
+            thread = _before_an_end(whole)
             lost = _lost_calls(facts, thread)
             inherited = _inherited(facts, thread)
             known_by = repr((scenario.name, sorted(lost), inherited, _course(thread.commits)))
@@ -35,6 +36,17 @@ class SameEnd:
                 yield from differences
                 if not differences:
                     self._right.add(known_by)
+
+
+def _before_an_end(thread: ThreadFacts) -> ThreadFacts:
+    """The thread up to where its log was ended: what came behind is another's, and held to the other rules."""
+    end = next((index for index, commit in enumerate(thread.commits) if commit.erases), None)
+    if end is None:
+        return thread
+    before = ThreadFacts(thread.thread_id)
+    for commit in thread.commits[:end]:
+        before.apply(commit)
+    return before
 
 
 STATE = ("state", "state_aside", "state_back")

@@ -12,6 +12,10 @@ THREAD = "t"
 FORK = "fork"
 REDRIVE = "redrive"
 DEPLOY = "deploy"
+ERASE = "erase"
+EXPIRE = "expire"
+SWEEP = "sweep"
+"""What the table's stream tells of a thread whose tip has gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,8 @@ class Situation:
     """No function runs, and none is about to at this instant."""
     threads: frozenset[str] = frozenset()
     """Those that have begun."""
+    rests: bool = False
+    """Nothing will ever happen by itself any more."""
 
     def count(self, kind: str) -> int:
         return sum(output["type"] == kind for output in self.outputs)
@@ -39,6 +45,11 @@ def at_once(_: Situation) -> bool:
 def when_quiet(situation: Situation) -> bool:
     """When nothing happens by itself any more at this instant."""
     return situation.quiet
+
+
+def at_rest(situation: Situation) -> bool:
+    """When nothing will ever happen by itself any more."""
+    return situation.rests
 
 
 def after(kind: str, count: int = 1) -> When:
@@ -65,7 +76,7 @@ class Say:
     @property
     def is_command(self) -> bool:
         """Whether it is for the command line, not for a queue of the system."""
-        return self.body["type"] in (FORK, REDRIVE)
+        return self.body["type"] in (FORK, REDRIVE, ERASE)
 
     @property
     def is_deployment(self) -> bool:
@@ -91,6 +102,16 @@ def fork(message_id: str, at_seq: int, new_thread_id: str, when: When, of: str =
 def redrive(message_id: str, when: When) -> Say:
     """`torpor dlq redrive` of all that is parked, given again until it succeeds."""
     return control(REDRIVE, message_id, when)
+
+
+def erase(message_id: str, when: When, of: str = THREAD) -> Say:
+    """`torpor erase --tree`, given again until it succeeds."""
+    return control(ERASE, message_id, when, thread_id=of)
+
+
+def expire(message_id: str) -> Say:
+    """Once nothing will ever happen by itself any more, RetentionDays go by, and what has expired goes."""
+    return control(EXPIRE, message_id, at_rest)
 
 
 def deploy(message_id: str, when: When) -> Say:

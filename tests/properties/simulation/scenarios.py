@@ -5,6 +5,7 @@ from typing import Any
 from core import Agent, App
 
 from .changing_scenarios import CHANGING
+from .ending_scenarios import ENDING
 from .event_scenarios import EVENTS
 from .scenario import Scenario, after, control, script, user, when_quiet
 from .supervised_scenarios import SUPERVISED
@@ -158,5 +159,5 @@ ALONE = [
     *CHANGING,
 ]
 TOGETHER = [*TREES, *EVENTS, *WAITING]
-SCENARIOS = [*ALONE, *TOGETHER]
+SCENARIOS = [*ALONE, *TOGETHER, *ENDING]
 BY_NAME = {scenario.name: scenario for scenario in [*SCENARIOS, *LASTING]}

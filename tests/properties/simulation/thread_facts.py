@@ -1,7 +1,7 @@
 """One thread as the checker folds it, from the records of its commits."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 
 from core.clock import parse_iso
@@ -54,7 +54,7 @@ class ThreadFacts:
     @property
     def origin(self) -> Json:
         """Where it comes from; nothing is said of a root."""
-        return (self.commits[0].origin if self.commits else None) or {}
+        return next((commit.origin for commit in self.log() if commit.origin), None) or {}
 
     @property
     def parent(self) -> str | None:
@@ -110,15 +110,23 @@ class ThreadFacts:
         """The commit that took this input in."""
         return self.taken.get((kind, message_id))
 
+    def log(self, number: int | None = None) -> list[CommitSeen]:
+        """The commits up to this one, from the last on that ended a log."""
+        commits = self.commits[:number]
+        ends = [index for index, commit in enumerate(commits) if commit.erases]
+        return commits[ends[-1] if ends else 0 :]
+
     def live_after(self, number: int) -> set[str]:
         """Ids of the calls that were live after this commit."""
-        entries = [entry for commit in self.commits[:number] for entry in commit.entries]
+        entries = [entry for commit in self.log(number) for entry in commit.entries]
         called = {entry["call_id"] for entry in entries if entry["kind"] == "tool_call"}
         return called - {entry["call_id"] for entry in entries if entry["kind"] == "tool_result"}
 
     def apply(self, commit: CommitSeen) -> None:
         """Fold one more commit."""
         self.commits.append(commit)
+        if commit.erases:
+            self._forget()
         for entry in commit.entries:
             self.entries.append(entry)
             if entry["kind"] == "tool_call":
@@ -138,6 +146,14 @@ class ThreadFacts:
         if commit.base is not None:
             self.covered = commit.base["summary"]["up_to_seq"]
         self.wakes.append(self.wake)
+
+    def _forget(self) -> None:
+        """A log ends: what comes behind it starts with nothing but the numbers, and what was ever taken in."""
+        fresh = ThreadFacts(self.thread_id)
+        for one in fields(self):
+            if one.name not in ("thread_id", "commits", "tip", "marked", "entries", "taken", "wakes"):
+                setattr(self, one.name, getattr(fresh, one.name))
+        self.covered = len(self.entries)
 
     def _change(self, commit: CommitSeen, change: Json) -> None:
         match change["op"]:

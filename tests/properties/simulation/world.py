@@ -4,6 +4,7 @@ It does things; what can be done when stands in `moves.py`, and what is done in 
 """
 
 import asyncio
+import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from infra.memory import MemoryStore
+from infra.store_rules import RETENTION_DAYS
 from infra.work.memory import MemoryWorkRecords
 
 from .checker import Checker
@@ -18,8 +20,8 @@ from .facts import Facts
 from .functions import Functions
 from .loop import START, VirtualClock, VirtualLoop
 from .points import CURRENT, Crash, Faults, Gate, Invocation, Schedule
-from .queues import COMMANDS, VISIBILITY_SECONDS, SimulatedQueues
-from .scenario import Scenario, Situation
+from .queues import COMMANDS, VISIBILITY_SECONDS, Sent, SimulatedQueues
+from .scenario import ERASE, EXPIRE, SWEEP, Scenario, Situation
 
 FUNCTION_SECONDS = 30
 DAYS_LATER = timedelta(days=3)
@@ -64,7 +66,7 @@ class World:
             scenario.workers,
             scenario.silent,
             setup.visibility_seconds,
-            commands=any(say.is_command for say in scenario.says),
+            commands=any(say.is_command or say.body["type"] == EXPIRE for say in scenario.says),
         )
         self.store = MemoryStore(self.clock)
         self.functions = Functions(
@@ -84,6 +86,8 @@ class World:
         self.said = 0
         self.deployment = 0
         self.repeats = 0
+        self.old = 0
+        """So many of the messages that were sent are too old to come again."""
         self.is_days_later = False
         self._started: dict[str, int] = {}
 
@@ -92,7 +96,8 @@ class World:
     def situation(self, quiet: bool) -> Situation:
         facts = self.checker.facts
         begun = frozenset(thread.thread_id for thread in facts.threads.values() if thread.commits)
-        return Situation(tuple(facts.outputs.values()), quiet, begun)
+        rests = quiet and self.next_instant() is None and not self.running
+        return Situation(tuple(facts.outputs.values()), quiet, begun, rests)
 
     def say(self) -> None:
         """The client sends its next message."""
@@ -102,10 +107,19 @@ class World:
         if message.is_deployment:
             self.deployment = 1
             self.functions = replace(self.functions, app=self.scenario.deployed(1))
+        elif message.body["type"] == EXPIRE:
+            self._expire()
         elif message.is_command:
             self.queues.send(COMMANDS, message.text)
         else:
             self.queues.send("input", message.text, group=message.body["thread_id"], dedup_id=dedup_id)
+
+    def _expire(self) -> None:
+        """Time goes by, longer than anything that was sent by now can come again."""
+        self.old = len(self.queues.sent)
+        self.clock.move_to(self.clock.now() + timedelta(days=RETENTION_DAYS, seconds=2))
+        for thread_id in self.store.expire(self.clock.now()):
+            self.queues.send(COMMANDS, json.dumps({"type": SWEEP, "thread_id": thread_id}))
 
     # ---- functions
 
@@ -209,13 +223,17 @@ class World:
             if who.life == "running" and self.ends[who] <= instant:
                 self.kill(who)
 
+    def can_come_again(self, message: Sent) -> bool:
+        """Whether a function gets it, and it is no command that means something else another time."""
+        return message.queue in self.queues.sources and message.kind != ERASE
+
     def repeat_everything(self) -> None:
         """Days later, whatever was ever taken in or sent on comes once more. None of it may change a thread."""
         self.is_days_later = True
         self.checker.facts.closed = True
         self.clock.move_to(self.clock.now() + DAYS_LATER)
-        for message in list(self.queues.sent):
-            if message.queue in self.queues.sources and not self.checker.facts.was_refused(message.body):
+        for message in self.queues.sent[self.old :]:
+            if self.can_come_again(message) and not self.checker.facts.was_refused(message.body):
                 self.repeats += 1
                 self.queues.repeat(message, self.repeats)
 
