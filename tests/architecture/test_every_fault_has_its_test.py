@@ -23,6 +23,8 @@ CRASHES: dict[str, tuple[str, ...]] = {
     "a timer is lost or doubled": ("a_timer_is_lost_or_doubled",),
     "a compaction result is lost or doubled": ("a_compaction_result_is_lost_or_doubled",),
     "the store": ("the_store_throttles", "the_store_returns_part_of_a_batch", "a_read_fails"),
+    "a request, over HTTP": ("a_request_fails_over_http_before_or_after_it_took_effect",),
+    "a function, deployed": ("functions_die_at_random_and_every_message_is_answered_once",),
     "the model, for now": (
         "the_model_throttles_or_disconnects_in_mid_stream",
         "is_too_slow_for_the_time_left",

@@ -47,12 +47,18 @@ def watch(place: str) -> ToolResult:
     return ToolResult(f"watching {place}", subscription=True)
 
 
+@tool(worker="library", timeout_seconds=5)
+def count_pages(book: str) -> str:
+    """Count the pages of a book."""
+    return f"{book}: {len(book)}"
+
+
 app = App(
     agents=[
         replace(
             researcher,
             instructions="Do as you are told.",
-            tools=[*researcher.tools, attempt_in_worker, attempt_in_agent, sign, watch],
+            tools=[*researcher.tools, attempt_in_worker, attempt_in_agent, sign, watch, count_pages],
         )
     ]
 )

@@ -14,6 +14,8 @@ from tests.e2e.openai_server import ModelServer, model_server
 from tests.e2e.processes import environment
 from tests.e2e.project import Project, build_project
 
+SOON_SECONDS = 15
+
 
 @pytest.fixture
 def model() -> Iterator[ModelServer]:
@@ -41,3 +43,21 @@ def deployed(request: pytest.FixtureRequest, project: Project) -> Iterator[Deplo
     """One deployment for all tests, and another without permission enforcement. Each test has threads of its own."""
     with deployed_to(project, enforced=request.param == "enforced") as there:
         yield there
+
+
+@pytest.fixture
+def soon_visible(deployed: Deployed) -> Iterator[None]:
+    """What functions had received when they were killed comes again after this time. The emulator kills those that it
+    updates, as AWS does not.
+    """
+    sqs = deployed.stack.client("sqs")
+    urls = [deployed.stack.resource(name) for name in ("InputQueue", "LibraryQueue", "DelayQueue")]
+    asked = "VisibilityTimeout"
+    before = [
+        sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[asked])["Attributes"][asked] for url in urls
+    ]
+    for url in urls:
+        sqs.set_queue_attributes(QueueUrl=url, Attributes={asked: str(SOON_SECONDS)})
+    yield
+    for url, seconds in zip(urls, before, strict=True):
+        sqs.set_queue_attributes(QueueUrl=url, Attributes={asked: seconds})

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.e2e.mailbox import Mailbox
-from tests.e2e.ministack import LOG, running
+from tests.e2e.ministack import LOG, PID, running
 from tests.e2e.openai_server import ModelServer, model_server
 from tests.e2e.processes import environment
 from tests.e2e.project import Project
@@ -24,6 +24,8 @@ class Deployed:
     stack: Stack
     model: ModelServer
     mailbox: Mailbox
+    emulator: int
+    """Its process id: the functions' processes are its children."""
 
 
 @contextmanager
@@ -42,7 +44,7 @@ def deployed_to(project: Project, enforced: bool) -> Iterator[Deployed]:
                 stack.output("OutputQueueUrl"),
                 why=lambda: (folder / LOG).read_text(errors="replace")[-6000:],
             )
-            yield Deployed(stack, model, mailbox)
+            yield Deployed(stack, model, mailbox, int((folder / PID).read_text()))
 
 
 def _let_schedule(stack: Stack) -> None:

@@ -62,9 +62,11 @@ class Mailbox:
         self.wait_until(lambda: len(self.answers(thread_id)) >= count, f"answer {count} of {thread_id}")
         return self.answers(thread_id)
 
-    def wait_until(self, holds: Callable[[], bool], what: str) -> None:
+    def wait_until(
+        self, holds: Callable[[], bool], what: str, patience_seconds: float = PATIENCE_SECONDS
+    ) -> None:
         """Receive until it holds."""
-        deadline = monotonic() + PATIENCE_SECONDS
+        deadline = monotonic() + patience_seconds
         while not holds():
             if monotonic() > deadline:
                 came = json.dumps(list(self._seen.values()), indent=1)[-4000:]

@@ -16,6 +16,8 @@ COMMAND = Path(__file__).parents[2] / ".venv-ministack" / "bin" / "ministack"
 HEALTH = "/_ministack/health"
 LOG = "ministack.log"
 """What it and the functions print, in its folder."""
+PID = "ministack.pid"
+"""Its process id, there too."""
 START_SECONDS = 60.0
 STOP_SECONDS = 5.0
 
@@ -40,6 +42,7 @@ def running(folder: Path, **variables: str) -> Iterator[str]:
         process = subprocess.Popen(
             [COMMAND], cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True
         )
+        (folder / PID).write_text(str(process.pid))
         try:
             _wait_until_ready(process, f"http://127.0.0.1:{port}{HEALTH}", folder / LOG)
             yield f"http://127.0.0.1:{port}"

@@ -1,6 +1,5 @@
 """A stack that is updated while messages are on their way: in queues, in running functions, and live calls."""
 
-from collections.abc import Iterator
 from threading import Event
 
 import pytest
@@ -10,24 +9,7 @@ from tests.e2e.openai_server import Message, Request, calls, echoes, says, tool_
 
 THREADS = 6
 NEW_MODEL = "anthropic.claude-opus-4-5-20251101-v1:0"
-SOON_SECONDS = 15
 HELD_SECONDS = 120
-
-
-@pytest.fixture
-def soon_visible(deployed: Deployed) -> Iterator[None]:
-    """The emulator kills functions it updates, as AWS does not; what they had received comes again after this time."""
-    sqs = deployed.stack.client("sqs")
-    urls = [deployed.stack.resource(name) for name in ("InputQueue", "LibraryQueue", "DelayQueue")]
-    asked = "VisibilityTimeout"
-    before = [
-        sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[asked])["Attributes"][asked] for url in urls
-    ]
-    for url in urls:
-        sqs.set_queue_attributes(QueueUrl=url, Attributes={asked: str(SOON_SECONDS)})
-    yield
-    for url, seconds in zip(urls, before, strict=True):
-        sqs.set_queue_attributes(QueueUrl=url, Attributes={asked: seconds})
 
 
 @pytest.mark.usefixtures("soon_visible")

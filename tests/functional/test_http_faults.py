@@ -15,7 +15,7 @@ from tests.functional.http_faults.chosen import CHOSEN, MOST_REQUESTS
 from tests.functional.http_faults.walk import Walk
 from tests.properties.simulation.scenarios import BY_NAME
 
-FEW, SOME = 4, 20
+FEW, SOME = 3, 10
 """Steps of a walk."""
 
 
