@@ -8,10 +8,11 @@ from core.outbox import SendSpawn
 from core.settings import Limits
 from core.slice.notices import RouteTaken
 from core.supervisor import Player, Supervisor
+from core.tools import tool
 from infra.memory import MemoryStore
 from tests.support.inputs import THREAD, message, result, user
 from tests.support.played import USAGE, calls, says
-from tests.support.world import World, agent, fetch, world
+from tests.support.world import World, agent, echo, fetch, world
 
 ORDERS = agent("orders", model="test:orders", tools=(fetch,))
 BILLS = agent("bills", model="test:bills", tools=(fetch,))
@@ -49,6 +50,18 @@ async def test_a_turn_whose_route_is_gone_is_classified_again_and_names_the_rout
     assert "came from" not in classified
     assert one.dispatcher.outputs[-1]["route"] == "refunds"
     assert [event.route for event in one.observer.events if isinstance(event, RouteTaken)][-1] == "refunds"
+
+
+async def test_an_approval_of_what_a_gone_route_asked_for_is_told_so_and_the_text_finds_another() -> None:
+    pay = tool(inline=True, requires_approval=True)(echo)
+    one = world(says("cash"), calls(("echo", {"text": "5"})), app=desk(cash=agent("cash", tools=(pay,))))
+    await one.run(user("pay"))
+    (call,) = await one.live()
+    one.app = desk(orders=ORDERS, billing=BILLS)
+    one.model.play(says("billing"), says("done"))
+    await one.run(message("answer", "a1", call_id=call, approved=True))
+    assert (await one.lines())[-2:] == ["Result(echo, error)", "Asst(done)"]
+    assert one.dispatcher.outputs[-1]["route"] == "billing"
 
 
 async def test_a_route_below_that_became_an_agent_is_chosen_again() -> None:
