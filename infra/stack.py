@@ -123,7 +123,7 @@ def find_stack(name: str, region: str | None = None, endpoint_url: str | None = 
     """
     try:
         chosen = region or os.environ.get("AWS_REGION") or (LOCAL_REGION if endpoint_url else None)
-        region = boto3.session.Session(region_name=chosen).region_name
+        region = chosen or boto3.session.Session().region_name
         if not region:
             raise SettingsError("no region is chosen: --region, or AWS_REGION, or one in the profile")
         asked = Stack(name, region, {}, {}, endpoint_url=endpoint_url)

@@ -29,6 +29,7 @@ def access(opened: OpenedDynamo, bucket: str) -> Access:
     return Access(stack, opened.clock, store, table, payloads, patience, opened.s3, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 async def test_nothing_is_broken_in_what_an_earlier_version_has_stored(
     dynamo: DynamoStores, name: str

@@ -7,11 +7,12 @@ import pytest
 
 from core.blocks import text_content
 from core.commit import Commit
-from core.entries import Assistant, User
+from core.entries import Assistant, Entry, User
 from core.messages import InputKey
 from infra.cli_show import Showing
 from infra.dynamodb.keys import NUMBER, TIP, item_key, partition
 from infra.dynamodb.requests import Patience
+from infra.dynamodb.table import Table
 from infra.operations.listing import Listed, threads_after
 from infra.operations.table import OperatorTable
 from tests.contract.commits import THREAD, made, with_base
@@ -23,7 +24,7 @@ THREADS = 1_000
 
 
 def turn(number: int) -> Commit:
-    entries = [User(content=text_content("hi")), *[Assistant(text="word")] * (PER_COMMIT - 1)]
+    entries: list[Entry] = [User(content=text_content("hi")), *[Assistant(text="word")] * (PER_COMMIT - 1)]
     consumed = [InputKey("user_message", f"m{number}")]
     return made(number, entries, first_seq=(number - 1) * PER_COMMIT + 1, consumed=consumed)
 
@@ -70,12 +71,13 @@ async def test_what_a_summary_covers_is_not_read_to_tell_what_a_thread_waits_for
 
 async def test_a_thousand_threads_are_listed_by_pages_each_once(dynamo: DynamoStores) -> None:
     async with dynamo.open() as opened:
-        table = OperatorTable(opened.dynamodb, opened.table, Patience(opened.clock, lambda: math.inf))
+        reached = (opened.dynamodb, opened.table, Patience(opened.clock, lambda: math.inf))
+        table, seeding = OperatorTable(*reached), Table(*reached)
         names = {f"t{number}" for number in range(THREADS)} | {"t1~child"}
-        await table.batch_put(
+        await seeding.batch_put(
             [item_key(partition(name), TIP) | {NUMBER: {"N": "3"}} for name in sorted(names)]
         )
-        await table.batch_put([item_key(partition("t1"), f"C#{number:012d}") for number in range(5)])
+        await seeding.batch_put([item_key(partition("t1"), f"C#{number:012d}") for number in range(5)])
         found: list[Listed] = []
         after: str | None = None
         while True:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -28,7 +29,7 @@ class Commands:
         self.local = local
         self._capsys = capsys
 
-    @property
+    @cached_property
     def stack(self) -> Stack:
         return find_stack("any", None, self.local.endpoint_url)
 

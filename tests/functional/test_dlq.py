@@ -115,6 +115,7 @@ def test_nothing_that_a_terminal_obeys_is_printed(stage: Stage) -> None:
         assert "\\x1b" in printed
 
 
+@pytest.mark.slow
 def test_a_list_goes_on_where_it_ended_also_when_the_last_one_is_gone(stage: Stage) -> None:
     for number in range(5):
         stage.park(user(str(number)), message_id=str(number))

@@ -88,6 +88,7 @@ def test_what_is_said_wrongly_is_told_in_one_line_and_not_sent(
     assert commands.local.history("t9") == []
 
 
+@pytest.mark.slow
 def test_an_answer_says_which_question_it_is_for_where_there_are_several(commands: Commands) -> None:
     for thread_id in ("t3", "t4"):
         told(commands, "send", thread_id, "pay 5")
@@ -98,6 +99,7 @@ def test_an_answer_says_which_question_it_is_for_where_there_are_several(command
     assert "refused" in told(commands, "show", "t3")
 
 
+@pytest.mark.slow
 def test_threads_are_listed_with_what_they_are(commands: Commands) -> None:
     told(commands, "send", "rests", "hi")
     told(commands, "send", "waits", "pay 5")

@@ -2,7 +2,7 @@
 
 from core.blocks import text_content
 from core.commit import Commit, Erased
-from core.entries import Assistant, User
+from core.entries import Assistant, Entry, User
 from core.messages import InputKey
 from infra.log_reader import LogPage
 from infra.memory import MemoryClock, MemoryStore
@@ -33,7 +33,7 @@ class Counting(MemoryStore):
 
 def turn(number: int, answers: int = 1) -> list[Commit]:
     """A turn of two commits: what was said with a first word, and the last word."""
-    said = [User(content=text_content("hi")), Assistant(text="first")]
+    said: list[Entry] = [User(content=text_content("hi")), Assistant(text="first")]
     first = made(
         2 * number - 1, said, first_seq=3 * number - 2, consumed=[InputKey("user_message", f"m{number}")]
     )
