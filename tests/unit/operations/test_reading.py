@@ -31,7 +31,7 @@ class Counting(MemoryStore):
         return page
 
 
-def turn(number: int, answers: int = 1) -> list[Commit]:
+def turn(number: int) -> list[Commit]:
     """A turn of two commits: what was said with a first word, and the last word."""
     said: list[Entry] = [User(content=text_content("hi")), Assistant(text="first")]
     first = made(
