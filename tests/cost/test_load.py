@@ -46,10 +46,12 @@ def test_every_answer_comes_once(load: Load) -> None:
 
 
 def test_every_thread_rests_and_is_settled(load: Load) -> None:
+    threads = threads_in(load)
+
     async def unrest() -> list[str]:
         found = []
         async with store_of(find_stack("any", None, load.local.endpoint_url)) as store:
-            for thread_id in threads_in(load):
+            for thread_id in threads:
                 loaded = await store.load(thread_id)
                 state = loaded.folded.state
                 left = [*state.live, *state.children, *state.deferred]
@@ -57,7 +59,7 @@ def test_every_thread_rests_and_is_settled(load: Load) -> None:
                     found.append(thread_id)
         return found
 
-    assert len(threads_in(load)) == THREADS + CHILDREN
+    assert len(threads) == THREADS + CHILDREN
     assert asyncio.run(unrest()) == []
 
 
