@@ -95,8 +95,10 @@ class Plan:
     def looking_away(self) -> Iterator[None]:
         """What is asked meanwhile is neither counted nor struck."""
         self._looks_away = True
-        yield
-        self._looks_away = False
+        try:
+            yield
+        finally:
+            self._looks_away = False
 
     def meets(self, request: Asked) -> Fault | None:
         """What happens to this request."""
