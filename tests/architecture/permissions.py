@@ -12,8 +12,8 @@ from tests.architecture.template import functions, resources, statements_of
 
 PAGE = ROOT / "docs" / "security.md"
 BEGIN, END = "<!-- permissions -->\n", "<!-- /permissions -->\n"
-OWN_LOGS = frozenset({"Log", "Trace"})
-"""Statements that every function has, on its own log group and on X-Ray."""
+OF_EVERY_FUNCTION = ("logs:", "xray:")
+"""What is said beside the table: each has its own log group, and X-Ray."""
 
 
 def table() -> str:
@@ -25,16 +25,17 @@ def table() -> str:
 def _rows() -> Iterator[str]:
     for role in resources("IAM::Role"):
         for statement in statements_of(role):
-            if statement.get("Sid") not in OWN_LOGS:
+            allowed = _listed(statement["Action"])
+            if not allowed[0].startswith(OF_EVERY_FUNCTION):
                 places = dict.fromkeys(_any_worker(_place(one)) for one in _listed(statement["Resource"]))
-                actions = " ".join(f"`{action}`" for action in _listed(statement["Action"]))
+                actions = " ".join(f"`{action}`" for action in allowed)
                 where = " ".join(f"`{place}`" for place in places)
                 yield f"| `{_any_worker(role)}` | {actions} | {where} | {_condition(statement)} |"
 
 
 def _condition(statement: Any) -> str:
     found = [
-        f"`{key}` is {' or '.join(f'`{_place(value)}`' for value in _listed(values))}"
+        f"`{key}` is {' or '.join(f'`{_any_worker(_place(value))}`' for value in _listed(values))}"
         for by_key in statement.get("Condition", {}).values()
         for key, values in by_key.items()
     ]
@@ -47,14 +48,15 @@ def _place(resource: str) -> str:
 
 
 def _any_worker(name: str) -> str:
-    for prefix in _worker_prefixes():
-        if name.startswith(prefix):
-            return f"<Worker>{name.removeprefix(prefix)}"
+    """Logical ids begin with the worker's as a word, keys of its records with its own name."""
+    for worker in (function for function in functions() if function.worker):
+        for prefix, any_one in (
+            (worker.name.removesuffix("Function"), "<Worker>"),
+            (f"{worker.worker}#", "<worker>#"),
+        ):
+            if name.startswith(prefix):
+                return any_one + name.removeprefix(prefix)
     return name
-
-
-def _worker_prefixes() -> list[str]:
-    return [function.name.removesuffix("Function") for function in functions() if function.worker]
 
 
 def _listed(value: Any) -> list[str]:
