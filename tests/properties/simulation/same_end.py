@@ -56,7 +56,7 @@ def history(commits: Sequence[CommitSeen]) -> tuple[list[Json], list[Json], list
     """Entries, what was promised to the client, and what became of the author's state, in order."""
     entries: list[Json] = [dict(entry) for commit in commits for entry in commit.entries]
     outputs: list[Json] = [
-        dict(p.content) for commit in commits for p in commit.promises if p.queue == "output"
+        _without_instant(p.content) for commit in commits for p in commit.promises if p.queue == "output"
     ]
     edits = [_in_order(change) for commit in commits for change in commit.changes if change["op"] in STATE]
     return entries, [output for output in outputs if output["kind"] != "carried"], edits
@@ -66,6 +66,13 @@ def _in_order(change: Json) -> Json:
     """The order of an object's keys says nothing, and a snapshot may change it: edits of a state by path."""
     edits = sorted(change.get("edits", ()), key=lambda edit: str(edit["path"]))
     return {**change, "edits": edits} if edits else change
+
+
+def _without_instant(output: Json) -> Json:
+    """A question runs from when it was asked."""
+    if "question" not in output:
+        return dict(output)
+    return {**output, "question": {k: v for k, v in output["question"].items() if k != "expires_at"}}
 
 
 def _differences(reference: Reference) -> Iterator[str]:
