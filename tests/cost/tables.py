@@ -145,7 +145,8 @@ def _number(value: float) -> str:
 
 
 def _dollars(value: float) -> str:
-    return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"
+    """To cents, and from a hundred on to three digits."""
+    return f"{value:,.2f}" if value < 100 else f"{float(f'{value:.2e}'):,.0f}"
 
 
 def _round(value: float) -> str:
