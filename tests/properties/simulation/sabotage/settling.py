@@ -42,9 +42,9 @@ def _skipped(self: _Slice) -> None:
 def next_without_settling() -> Sequence[Patch]:
     do_settle = _Slice._settle
 
-    async def only_own(self: _Slice) -> None:
+    async def only_own(self: _Slice, phase: Any) -> None:
         if self._commits:
-            await do_settle(self)
+            await do_settle(self, phase)
         else:
             _skipped(self)
 
@@ -54,17 +54,17 @@ def next_without_settling() -> Sequence[Patch]:
 def duplicate_acknowledged_unsettled() -> Sequence[Patch]:
     do_settle = _Slice._settle
 
-    async def unless_duplicates(self: _Slice) -> None:
+    async def unless_duplicates(self: _Slice, phase: Any) -> None:
         if not self._commits and all(self._manager.seen(taken.key) for taken in self._inputs):
             _skipped(self)
         else:
-            await do_settle(self)
+            await do_settle(self, phase)
 
     return [(_Slice, "_settle", unless_duplicates)]
 
 
 def _settling(*, tip_before_outbox: bool) -> Any:
-    async def in_a_wrong_order(manager: HistoryManager, ports: SlicePorts) -> Leftover:
+    async def in_a_wrong_order(manager: HistoryManager, ports: SlicePorts, *_: Any) -> Leftover:
         commit = manager.unsettled
         if commit is None:
             return Leftover()
@@ -96,9 +96,9 @@ def due_instants_restarted() -> Sequence[Patch]:
     now: list[datetime] = []
     do_settle = settle.settle
 
-    async def at_some_time(manager: HistoryManager, ports: SlicePorts) -> Leftover:
+    async def at_some_time(manager: HistoryManager, ports: SlicePorts, *about: Any) -> Leftover:
         now[:] = [ports.clock.now()]
-        return await do_settle(manager, ports)
+        return await do_settle(manager, ports, *about)
 
     def restarted(commit: Commit, *surroundings: Any) -> tuple[Outgoing, ...]:
         return tuple(
