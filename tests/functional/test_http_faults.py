@@ -6,16 +6,17 @@ long, so `make test` goes a few steps of it and `make slow` some in every scenar
 `python -m tests.functional.http_faults`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 
 import pytest
 
 from tests.functional.http_faults.chosen import CHOSEN, MOST_REQUESTS
+from tests.functional.http_faults.faults import Fault, Strike
 from tests.functional.http_faults.walk import Walk
 from tests.properties.simulation.scenarios import BY_NAME
 
-FEW, SOME = 3, 10
+FEW, SOME = 3, 9
 """Steps of a walk."""
 
 
@@ -26,14 +27,15 @@ def opened() -> Iterator[ExitStack]:
         yield stack
 
 
-def _hold(walk: Walk, most: int, first: int) -> None:
-    wrong = [what for strike in walk.some(most, first) for what in walk.wrong_with(strike)]
+def _hold(walk: Walk, strikes: Iterable[Strike]) -> None:
+    wrong = [what for strike in strikes for what in walk.wrong_with(strike)]
     assert [*wrong, *walk.left_over()] == []
 
 
 @pytest.mark.parametrize("name", MOST_REQUESTS)
 def test_one_of_several_requests_fails_over_http(name: str, opened: ExitStack) -> None:
-    _hold(Walk(BY_NAME[name], opened), FEW, first=1 + MOST_REQUESTS.index(name))
+    walk = Walk(BY_NAME[name], opened)
+    _hold(walk, walk.some(FEW, first=1 + MOST_REQUESTS.index(name)))
 
 
 @pytest.mark.slow
@@ -41,4 +43,12 @@ def test_one_of_several_requests_fails_over_http(name: str, opened: ExitStack) -
 def test_a_request_fails_over_http_before_or_after_it_took_effect_is_throttled_done_in_part_or_slow(
     name: str, opened: ExitStack
 ) -> None:
-    _hold(Walk(BY_NAME[name], opened), SOME, first=CHOSEN.index(name))
+    walk = Walk(BY_NAME[name], opened)
+    _hold(walk, walk.some(SOME, first=CHOSEN.index(name)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["inline_then_worker", "on_busy_queue"])
+def test_keys_items_and_messages_are_left_unprocessed_over_http(name: str, opened: ExitStack) -> None:
+    walk = Walk(BY_NAME[name], opened)
+    _hold(walk, (strike for strike in walk.strikes if strike.fault is Fault.IN_PART))

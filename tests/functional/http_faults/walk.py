@@ -31,10 +31,14 @@ class Walk:
         return strikes_of(self._undisturbed.asked, self._plain.plan.possible)
 
     def some(self, most: int, first: int) -> list[Strike]:
-        """So many of them, evenly over all; which ones, `first` says."""
-        everything = self.strikes
-        steps = range(min(most, len(everything)))
-        return [everything[(first + step * len(everything) // most) % len(everything)] for step in steps]
+        """So many of them, evenly over what can happen to which request; at which of its kind, `first` says."""
+        alike: dict[tuple[str, Fault, int], list[Strike]] = {}
+        for strike in self.strikes:
+            alike.setdefault((strike.request, strike.fault, strike.times), []).append(strike)
+        kinds = list(alike.values())
+        steps = range(min(most, len(kinds)))
+        chosen = [kinds[(first + step * len(kinds) // most) % len(kinds)] for step in steps]
+        return [kind[first % len(kind)] for kind in chosen]
 
     def wrong_with(self, strike: Strike) -> Iterator[str]:
         """What is not as in the run without faults."""
