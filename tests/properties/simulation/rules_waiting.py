@@ -1,6 +1,7 @@
 """Rules of waiting: timers, sleeps, questions and compactions, of which each comes to its end, and to one only."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 from core.clock import parse_iso
@@ -40,6 +41,10 @@ def broken_by_forgetting(thread: ThreadFacts) -> Broken:
         yield f"questions: {sorted(asked)} wait for people, who were asked about {sorted(thread.questions)}"
 
 
+RECORDED = timedelta(milliseconds=1)
+"""How exactly a commit says when it was made."""
+
+
 def _questions(thread: ThreadFacts, commit: CommitSeen) -> Broken:
     """Each is asked once about a live call, and closed once, for the reason that is told."""
     asked = dict(thread.questions)
@@ -64,7 +69,7 @@ def _closed_truly(commit: CommitSeen, question: Json, closed: Json) -> Broken:
     timer = any(one.kind == "timer" for one in commit.taken)
     true = {
         "answered": bool(answers) and all(e["outcome"] not in ("interrupted", "timed_out") for e in results),
-        "expired": timer and parse_iso(question["expires_at"]) <= commit.at and not answers,
+        "expired": timer and parse_iso(question["expires_at"]) < commit.at + RECORDED and not answers,
         "interrupted": bool(results) and results[0]["outcome"] != "timed_out" and not answers,
     }
     if not true[closed["outcome"]]:
