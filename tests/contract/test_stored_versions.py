@@ -27,6 +27,8 @@ from tests.contract.stores import DynamoStores, OpenedDynamo
 
 FOLDER = Path(__file__).parent / "stored"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
+LARGE = {"children_and_events", "waiting_and_state"}
+EACH = [pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else []) for name in NAMES]
 REPEATED = {"<66000 y>": "y" * 66_000, "<9000 z>": "z " * 9_000, "<3000 z>": "z " * 3_000}
 
 
@@ -65,7 +67,7 @@ async def everything(store: DynamoStore, thread_id: str) -> list[dict[str, Any]]
     return [entry_dict(entry) for entry in entries]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 async def test_records_written_by_an_older_version_are_read_and_gone_on_with(
     dynamo: DynamoStores, name: str
 ) -> None:

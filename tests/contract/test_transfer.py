@@ -20,7 +20,7 @@ from infra.memory import MemoryClock, MemoryStore
 from tests.contract.commits import THREAD, made, settle, turn, user, with_metadata
 from tests.contract.erasing import Interrupted, at, conversation, dies, history, later, removed, say
 from tests.contract.lineages import CHILD, compact, grow, inheriting, located, spawn
-from tests.contract.stores import START, KeepsThreads, Opened, Stores
+from tests.contract.stores import START, KeepsThreads, MemoryStores, Opened, Stores
 
 _CLOCK = MemoryClock(START)
 
@@ -87,7 +87,8 @@ async def history_of(store: KeepsThreads, thread_id: str) -> Any:
     return (await store.load(thread_id)).inherited
 
 
-async def test_an_import_that_is_interrupted_is_not_read_and_goes_on(stores: Stores) -> None:
+async def test_an_import_that_is_interrupted_is_not_read_and_goes_on() -> None:
+    stores = MemoryStores()
     async with stores.open() as source:
         await grow(source.keeper(), THREAD, 1)
         texts = await texts_of(source.keeper())
