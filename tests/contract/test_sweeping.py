@@ -111,8 +111,9 @@ async def test_an_end_that_was_interrupted_is_finished_below_the_log_that_has_be
         store = opened.keeper()
         assert len((await store.page(THREAD, 1, 10)).commits) == 4, "ended, and nothing is gone"
         assert (await store.load(THREAD)).metadata == {}
-        await say(store, "new")
+        new = "new " * 20_000
+        await say(store, new, message_id="new")
         assert (await store.load(THREAD)).metadata == {}, "nothing of the old log is said of the new one"
         assert await sweep(store, THREAD, opened.clock, RETENTION) == LIVES
         assert [commit.number for commit in (await store.page(THREAD, 1, 10)).commits] == [4, 5]
-        assert await history(store) == ["new"]
+        assert await history(opened.keeper()) == [new], "its payload in S3 too"
