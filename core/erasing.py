@@ -28,6 +28,8 @@ RACES = 3
 """Lost races after which a thread is too busy to be erased."""
 ERASED_LIFETIME = timedelta(days=60)
 """Of the commit that ends a log: as long as anything old can arrive (storage.md)."""
+KEPT_AGAIN_AFTER = timedelta(days=7)
+"""When a sweep comes again for a thread that it had to leave."""
 SETTLED_AFTER = timedelta(days=14)
 """A commit so old, of a thread whose tip has expired, was settled, or nothing is left in a queue that would do it."""
 
@@ -57,14 +59,20 @@ async def erase_tree(store: KeepingStore, thread_id: str, clock: Clock) -> tuple
 
 
 async def sweep(store: KeepingStore, thread_id: str, clock: Clock, after: timedelta) -> tuple[Outcome, ...]:
-    """Erase the thread if it has expired, and of the logs that only it still read those that have."""
+    """Erase the thread if it has expired, and of the logs that only it still read those that have.
+
+    What stays for now though its tip has gone is to expire again: nobody else would come for it.
+    """
     outcomes: list[Outcome] = []
     due = [thread_id]
     while due:
-        outcome = await erase(store, due.pop(), clock, after=after)
+        current = due.pop()
+        outcome = await erase(store, current, clock, after=after)
         outcomes.append(outcome)
         if isinstance(outcome, Removed):
             due += outcome.freed
+        elif isinstance(outcome, Kept):
+            await store.look_again(current, clock.now() + KEPT_AGAIN_AFTER)
     return tuple(outcomes)
 
 

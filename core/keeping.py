@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, Protocol
 
 from core.commit import Commit
@@ -48,6 +49,10 @@ class KeepingStore(ThreadStore, Protocol):
 
     async def readers(self, thread_id: str) -> tuple[str, ...]:
         """Ids of those written down as readers of this log."""
+        ...
+
+    async def look_again(self, thread_id: str, at: datetime) -> None:
+        """Let the thread expire once more: unless its tip is there, one that says nothing stands for it until `at`."""
         ...
 
     async def drop_readers(self, pairs: Sequence[tuple[str, str]]) -> None:

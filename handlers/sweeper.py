@@ -5,17 +5,21 @@ The stream says which thread's tip has gone; `core/erasing.py` says whether that
 
 import os
 from collections.abc import Mapping
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
 from core.clock import SYSTEM_CLOCK
 from core.erasing import sweep
-from core.errors import TorporError
+from core.errors import RetryableError, TorporError
 from core.keeping import Outcome, Removed
 from handlers.bootstrap import RemainingMs
 from handlers.logs import error_fields, logger
 from handlers.sweeper_container import SweeperContainer, build_sweeper_container
 from infra.dynamodb.keys import TIP, thread_of
+
+LOOK_AGAIN = timedelta(days=1)
+"""After a sweep that failed."""
 
 
 @cache
@@ -29,7 +33,9 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
 
 
 def handle(event: dict[str, Any], container: SweeperContainer, remaining_ms: RemainingMs) -> dict[str, Any]:
-    """The partial batch response for one event of a stream: from the first record on that failed, all come again."""
+    """The partial batch response for one event of a stream: from the first record on that may work in a moment, all
+    come again.
+    """
     container.time_left.starts(remaining_ms)
     try:
         return container.loop.run(handle_event(event, container))
@@ -54,13 +60,27 @@ def _expired(record: Mapping[str, Any]) -> str | None:
 
 
 async def _succeeds(thread_id: str, container: SweeperContainer) -> bool:
+    """False: the record is to come again. The stream keeps it for a day and holds up all others meanwhile, so that a
+    thread which cannot be swept for good would cost others their end: it expires once more instead.
+    """
     try:
         outcomes = await sweep(container.store, thread_id, container.clock, container.retention)
-    except TorporError as error:
+    except Exception as error:  # noqa: BLE001 - the per-record boundary: one bad thread must not fail the others
         logger().error("thread not swept", action="fail", thread_id=thread_id, **error_fields(error))
-        return False
+        kept = await _looked_at_again(thread_id, container)
+        return kept and not isinstance(error, RetryableError)
     for outcome in outcomes:
         _tell(outcome)
+    return True
+
+
+async def _looked_at_again(thread_id: str, container: SweeperContainer) -> bool:
+    """Whether the thread will expire again."""
+    try:
+        await container.store.look_again(thread_id, container.clock.now() + LOOK_AGAIN)
+    except TorporError as error:
+        logger().error("sweep may be lost", action="fail", thread_id=thread_id, **error_fields(error))
+        return False
     return True
 
 

@@ -63,6 +63,12 @@ async def move_tip(table: Table, commit: Commit, *, expires_at: datetime | None)
     await table.update(Update(key, expression, _BEHIND, names, values))
 
 
+async def look_again(table: Table, thread_id: str, at: datetime) -> None:
+    """Where the tip has gone, put one without a number, which expires `at`: to readers it is none."""
+    item = item_key(partition(thread_id), TIP) | {EXPIRES_AT: _epoch(at)}
+    await table.put_if(item, "attribute_not_exists(#n)", {"ExpressionAttributeNames": {"#n": NUMBER}})
+
+
 async def empty_metadata(table: Table, thread_id: str, number: int, at: datetime) -> None:
     """Leave a root's `META` without metadata, as of the commit `number`, which ended its log `at` then or before.
 

@@ -41,6 +41,9 @@ class DynamoKeeper(DynamoStore):
         self._rows = Rows(dynamodb, table, patience)
         self._objects = Objects(s3, bucket, patience)
 
+    async def look_again(self, thread_id: str, at: datetime) -> None:
+        await settle.look_again(self._table, thread_id, at)
+
     async def drop_readers(self, pairs: Sequence[tuple[str, str]]) -> None:
         await self._rows.drop_readers(pairs)
 

@@ -169,6 +169,11 @@ class MemoryStore:
         """Ids of the children and forks that read this thread's log, for people."""
         return tuple(sorted(self._thread(thread_id).readers))
 
+    async def look_again(self, thread_id: str, at: datetime) -> None:
+        thread = self._threads.setdefault(thread_id, Thread())
+        if thread.tip == 0:
+            thread.expires_at = at
+
     async def drop_readers(self, pairs: Sequence[tuple[str, str]]) -> None:
         for log, reader in pairs:
             self._thread(log).readers.discard(reader)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from core.ids import is_child
-from infra.dynamodb.keys import EXPIRES_AT, TIP, Item, item_key, number_of, partition
+from infra.dynamodb.keys import EXPIRES_AT, NUMBER, TIP, Item, item_key, number_of, partition
 from infra.operations.table import OperatorTable
 
 
@@ -20,7 +20,7 @@ class Listed:
     commits: int
     """Number of the last settled commit."""
     last_at: datetime | None
-    """Of that commit; None while the thread waits for something, which keeps it from expiring."""
+    """Of that commit; None while the thread waits for something, which keeps it from expiring, or has expired."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ async def threads_after(
 
 def _listed(item: Item, retention_days: int) -> Listed:
     last_at = None
-    if EXPIRES_AT in item:
+    if EXPIRES_AT in item and NUMBER in item:
         expires_at = datetime.fromtimestamp(int(item[EXPIRES_AT]["N"]), UTC)
         last_at = expires_at - timedelta(days=retention_days)
     return Listed(item["pk"]["S"].removeprefix("T#"), number_of(item), last_at)

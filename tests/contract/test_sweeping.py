@@ -60,6 +60,9 @@ async def test_a_message_between_the_expiry_and_the_sweep_lets_the_thread_live(s
         late = turn(2, at=opened.clock.now())
         await opened.keeper().commit(late)
         assert await swept(opened) == [], "committed, and not settled yet"
+        assert (await opened.keeper().load(THREAD)).tip == 0
+        assert await later(opened, days=8) == {THREAD}, "nor forgotten, if that is all that ever comes"
+        assert await swept(opened) == []
         await settle(opened.keeper(), late)
         assert await swept(opened) == []
         assert len(await history(opened.keeper())) == 4
@@ -75,7 +78,8 @@ async def test_a_log_that_was_kept_for_its_reader_goes_with_it(stores: Stores) -
         await fork(store, THREAD, 2, "fork", clock=opened.clock)
         assert await later(opened, days=61) == {THREAD}
         assert await sweep(store, THREAD, opened.clock, RETENTION) == (Kept(THREAD, "readers", ("fork",)),)
-        assert await later(opened, days=30) == {"fork"}
+        assert await later(opened, days=6) == set()
+        assert await later(opened, days=24) == {THREAD, "fork"}, "it is looked at again, whoever reads it"
         assert await swept(opened, "fork") == ["fork", THREAD]
         assert await history(store) == []
 

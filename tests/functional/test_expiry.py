@@ -87,7 +87,7 @@ def test_a_sweep_that_fails_is_tried_again_and_told_to_people_in_the_end() -> No
         local.advance(days=91)
         assert (local.history("t1"), failing) == ([], [])
         _say(local, "hello")
-        failing += [StoreUnavailable("throttled")] * 200
+        failing += [StoreUnavailable("throttled")] * 400
         local.advance(days=91)
         assert len(local.history("t1")) == 2
         queue = local._system.resources.queues[SWEEPER_FAILURES]

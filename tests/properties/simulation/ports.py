@@ -127,6 +127,9 @@ class HeldStore:
     async def drop_readers(self, pairs: Sequence[tuple[str, str]]) -> None:
         await self.who.call("store.drop_readers", lambda: self.store.drop_readers(pairs), WRITE)
 
+    async def look_again(self, thread_id: str, at: datetime) -> None:
+        await self.who.call("store.look_again", lambda: self.store.look_again(thread_id, at), WRITE)
+
     async def clear(self, erasing: Commit) -> Cleared:
         return await self.who.call("store.clear", lambda: self.store.clear(erasing), WRITE)
 
