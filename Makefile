@@ -45,8 +45,8 @@ test: $(DEV) ## run the tests; ARGS="-k word" goes to pytest
 slow: $(DEV) ## run the tests that take long: killed at every step, every failed request of trees of threads
 	@$(BIN)/python -m pytest -n auto --dist worksteal -m slow $(ARGS) || { echo 'make slow: a test failed. Run it alone: make slow ARGS="PATH::NAME -vv"'; exit 1; }
 
-soak: $(DEV) ## simulate every pair of crashes, and SEEDS=n random schedules of each scenario
-	@$(BIN)/python -m tests.properties.soak $(SEEDS) || { echo 'make soak: a rule broke. Each command above replays one run that breaks it.'; exit 1; }
+soak: $(DEV) ## simulate every pair of crashes, and SEEDS=n random schedules of each scenario; ONLY=random, singles or pairs
+	@$(BIN)/python -m tests.properties.soak $(SEEDS) $(if $(ONLY),--only $(ONLY)) || { echo 'make soak: a rule broke. Each command above replays one run that breaks it.'; exit 1; }
 
 check: format-check lint types test ## format, lint, types, tests: what CI runs
 

@@ -8,7 +8,7 @@ failing run is shrunk, and the command that replays it is told.
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
@@ -25,6 +25,7 @@ PAIRS = (("crash", "crash"), ("crash", "stall"), ("stall", "crash"), ("stall", "
 """Kinds of faults of which two strike in one run, each pair of places."""
 SINGLES = ("crash", "stall", "fail", "refuse", "break")
 """Kinds of which one strikes, in either order of what is free."""
+PARTS = ("pairs", "singles", "random")
 CHUNK = 25
 """Seeds of one job."""
 MOST_FAILURES = 5
@@ -81,12 +82,15 @@ def work(job: Job) -> Result:
     return result
 
 
-def jobs(seeds: int, first: int, with_pairs: bool) -> list[Job]:
-    """All of them, the longest first."""
+def jobs(seeds: int, first: int, parts: Sequence[str] = PARTS) -> list[Job]:
+    """All of these parts, the longest first."""
     chunks = [range(start, min(start + CHUNK, first + seeds)) for start in range(first, first + seeds, CHUNK)]
-    paired = [Job(name, kinds) for kinds in PAIRS for name in BY_NAME] if with_pairs else []
-    single = [Job(name, kind) for kind in SINGLES for name in BY_NAME]
-    return [*paired, *single, *(Job(name, chunk) for chunk in chunks for name in BY_NAME)]
+    of_a_part = {
+        "pairs": [Job(name, kinds) for kinds in PAIRS for name in BY_NAME],
+        "singles": [Job(name, kind) for kind in SINGLES for name in BY_NAME],
+        "random": [Job(name, chunk) for chunk in chunks for name in BY_NAME],
+    }
+    return [job for part in PARTS if part in parts for job in of_a_part[part]]
 
 
 def told(results: Iterable[Result], count: int) -> Iterator[str]:
@@ -108,9 +112,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.properties.soak", description=__doc__)
     parser.add_argument("seeds", type=int, help="random schedules of each scenario")
     parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
-    parser.add_argument("--no-pairs", action="store_true", help="leave out the pairs")
+    parser.add_argument("--only", choices=PARTS, action="append", help="leave out the others")
     options = parser.parse_args()
-    todo = jobs(options.seeds, options.first, not options.no_pairs)
+    todo = jobs(options.seeds, options.first, options.only or PARTS)
     line = ""
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         results = (done.result() for done in as_completed([pool.submit(work, job) for job in todo]))
