@@ -65,10 +65,13 @@ async def _succeeds(thread_id: str, container: SweeperContainer) -> bool:
     """
     try:
         outcomes = await sweep(container.store, thread_id, container.clock, container.retention)
+    except RetryableError as error:
+        logger().warning("sweep comes again", action="retry", thread_id=thread_id, **error_fields(error))
+        await _looked_at_again(thread_id, container)
+        return False
     except Exception as error:  # noqa: BLE001 - the per-record boundary: one bad thread must not fail the others
         logger().error("thread not swept", action="fail", thread_id=thread_id, **error_fields(error))
-        kept = await _looked_at_again(thread_id, container)
-        return kept and not isinstance(error, RetryableError)
+        return await _looked_at_again(thread_id, container)
     for outcome in outcomes:
         _tell(outcome)
     return True
@@ -79,7 +82,9 @@ async def _looked_at_again(thread_id: str, container: SweeperContainer) -> bool:
     try:
         await container.store.look_again(thread_id, container.clock.now() + LOOK_AGAIN)
     except TorporError as error:
-        logger().error("sweep may be lost", action="fail", thread_id=thread_id, **error_fields(error))
+        logger().warning(
+            "thread not looked at again", action="retry", thread_id=thread_id, **error_fields(error)
+        )
         return False
     return True
 

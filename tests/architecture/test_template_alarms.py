@@ -26,8 +26,12 @@ ALARMS = resources("CloudWatch::Alarm")
 FILTERS = resources("Logs::MetricFilter")
 TAKE_INPUTS = ("AgentFunction", "DeadLettersFunction")
 """The functions that refuse and park."""
-ERROR_LINES = {"ParkedBodies": KEPT_FOR_PEOPLE, "ForbiddenInputs": {"forbidden"}}
-"""Actions of the log lines that a metric counts."""
+ERROR_LINES = {
+    "ParkedBodies": (TAKE_INPUTS, KEPT_FOR_PEOPLE),
+    "ForbiddenInputs": (TAKE_INPUTS, {"forbidden"}),
+    "SweepFailures": (("SweeperFunction",), {"fail"}),
+}
+"""Who logs the lines that a metric counts, and their actions."""
 
 
 def watched(metric: str, dimension: str) -> dict[str, Any]:
@@ -68,10 +72,11 @@ def test_every_function_has_an_alarm_on(metric: str) -> None:
 
 @pytest.mark.parametrize("metric", ERROR_LINES)
 def test_a_metric_counts_lines_wherever_they_are_logged_and_has_an_alarm(metric: str) -> None:
-    groups = {f.properties["LoggingConfig"]["LogGroup"] for f in functions() if f.name in TAKE_INPUTS}
+    loggers, actions = ERROR_LINES[metric]
+    groups = {f.properties["LoggingConfig"]["LogGroup"] for f in functions() if f.name in loggers}
     assert {found["LogGroupName"] for found in filters_of(metric)} == groups
     for found in filters_of(metric):
-        assert set(re.findall(r'\$\.action = "(\w+)"', found["FilterPattern"])) == ERROR_LINES[metric]
+        assert set(re.findall(r'\$\.action = "(\w+)"', found["FilterPattern"])) == actions
         (counted,) = found["MetricTransformations"]
         (alarm,) = (alarm for alarm in ALARMS.values() if alarm["MetricName"] == metric)
         assert alarm["Namespace"] == counted["MetricNamespace"]
