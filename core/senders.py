@@ -115,6 +115,19 @@ def whose_word(policy: SenderPolicy, sender: str | None, first_sender: str | Non
             assert_never(policy)
 
 
+def speaks_for_torpor(policy: SenderPolicy, sender: str | None) -> bool:
+    """Whether what travels beside its messages is to be believed. A type that users may send as well (`close`) does not
+    tell.
+    """
+    match policy:
+        case Unchecked():
+            return True
+        case Enforced(agent=agent, relay=relay, dead_letters=dead_letters, operator=operator):
+            return sender is not None and is_one_of(sender, (agent, relay, dead_letters, operator))
+        case _:
+            assert_never(policy)
+
+
 def require_sender(policy: SenderPolicy, taken: Input, state: ThreadState, agent: Agent) -> None:
     """Raises Refused (`forbidden`) unless the sender of `taken` may send such a message to this thread.
 

@@ -37,7 +37,7 @@ async def handle_event(event: dict[str, Any], container: AgentContainer) -> dict
     async def process(record: QueueRecord) -> str:
         return await visit(record, container, completing=True)
 
-    response = await run_batch(event, process)
+    response = await run_batch(event, process, container.senders)
     failed = {item["itemIdentifier"] for item in response["batchItemFailures"]}
     if failed:
         again = [record for record in records_of(event) if record.message_id in failed]

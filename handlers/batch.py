@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from core.errors import RetryableError
+from core.senders import UNCHECKED, SenderPolicy
 from handlers.logs import error_fields, logger
 from handlers.records import QueueRecord, records_of
 
@@ -19,9 +20,14 @@ KEPT_FOR_PEOPLE = frozenset({"refused", "parked"})
 """Actions after which a body waits for people. Logged at every level: an alarm counts these lines."""
 
 
-async def run_batch(event: Mapping[str, Any], process: Process) -> dict[str, Any]:
-    """The partial batch response. Groups, and records of standard queues, run at the same time."""
-    records = records_of(event)
+async def run_batch(
+    event: Mapping[str, Any], process: Process, senders: SenderPolicy = UNCHECKED
+) -> dict[str, Any]:
+    """The partial batch response. Groups, and records of standard queues, run at the same time.
+
+    `senders`: as `records_of`.
+    """
+    records = records_of(event, senders)
     lanes: dict[str, list[QueueRecord]] = {}
     for record in records:
         lane = f"group {record.group}" if record.group is not None else f"message {record.message_id}"

@@ -68,7 +68,7 @@ async def handle_event(event: dict[str, Any], container: DeadLetterContainer) ->
         _tell(record, container)
         return await _handler_for(record, container)(record, container)
 
-    return await run_batch(event, process)
+    return await run_batch(event, process, container.agent.senders)
 
 
 def _tell(record: QueueRecord, container: DeadLetterContainer) -> None:

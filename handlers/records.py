@@ -7,7 +7,7 @@ from typing import Any
 
 from core.correlation import ATTRIBUTE, is_correlation_id
 from core.ids import digest
-from core.senders import FIRST_SENDER
+from core.senders import FIRST_SENDER, UNCHECKED, SenderPolicy, speaks_for_torpor
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class QueueRecord:
     sent_at: datetime
     receive_count: int
     correlation_id: str | None = None
-    """As it travelled beside the message, if it can be one. Anybody may say that."""
+    """As it travelled beside the message, if it can be one and Torpor's own roles said it."""
 
     @property
     def attempt(self) -> str:
@@ -35,21 +35,22 @@ class QueueRecord:
         return digest("attempt", self.message_id, self.receipt_handle)
 
 
-def records_of(event: Mapping[str, Any]) -> tuple[QueueRecord, ...]:
-    """The records of the event, in order."""
-    return tuple(_record(record) for record in event["Records"])
+def records_of(event: Mapping[str, Any], senders: SenderPolicy = UNCHECKED) -> tuple[QueueRecord, ...]:
+    """The records of the event, in order. `senders`: of a queue to which not only Torpor sends."""
+    return tuple(_record(record, senders) for record in event["Records"])
 
 
-def _record(record: Mapping[str, Any]) -> QueueRecord:
+def _record(record: Mapping[str, Any], senders: SenderPolicy) -> QueueRecord:
     attributes = record["attributes"]
-    correlation = _beside(record, ATTRIBUTE)
+    sender: str | None = attributes.get("SenderId")
+    correlation = _beside(record, ATTRIBUTE) if speaks_for_torpor(senders, sender) else None
     return QueueRecord(
         message_id=record["messageId"],
         receipt_handle=record["receiptHandle"],
         body=record["body"],
         source_arn=record["eventSourceARN"],
         group=attributes.get("MessageGroupId"),
-        sender=attributes.get("SenderId"),
+        sender=sender,
         first_sender=_beside(record, FIRST_SENDER),
         sent_at=datetime.fromtimestamp(int(attributes["SentTimestamp"]) / 1000, UTC),
         receive_count=int(attributes["ApproximateReceiveCount"]),

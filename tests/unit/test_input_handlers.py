@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 
+from core.correlation import ATTRIBUTE, correlation_of
 from core.delivery import OUTPUT
 from core.errors import Refused, StoreUnavailable, UnreadableRecord
 from core.slice.give_back import KNOWN_ABOVE
@@ -27,6 +28,7 @@ from infra.sqs.visibility import RecordVisibility
 from infra.work.memory import MemoryWorkRecords
 from tests.support.faulty import FaultyStore
 from tests.support.inputs import user
+from tests.support.listening import listening
 from tests.support.played import says
 from tests.support.principals import AGENT, ALICE, POLICY, WEB, session
 from tests.support.world import START, World, world
@@ -157,6 +159,28 @@ async def test_a_refusal_that_can_never_be_told_is_acknowledged_and_counted() ->
     assert isinstance(refused, Refused)
     assert refused.code == "unknown_thread"
     assert len(report.lost_outputs) == 1
+
+
+FORGED = correlation_of("elsewhere", "m0")
+
+
+@pytest.mark.parametrize("kind", ["close", "spawn"])
+@pytest.mark.parametrize("dead", [False, True], ids=["agent", "dead_letters"])
+async def test_what_a_user_says_to_go_back_to_is_believed_by_no_line(kind: str, dead: bool) -> None:
+    """A close may be Torpor's too, and a forged spawn is looked at before it is refused."""
+    on, event = world(), _event("t1")
+    (record,) = event["Records"]
+    record["body"] = json.dumps({"type": kind, "thread_id": "t1", "message_id": "m0"})
+    record["attributes"]["SenderId"] = ALICE
+    record["messageAttributes"] = {ATTRIBUTE: {"stringValue": FORGED, "dataType": "String"}}
+    container = replace(_container(on, Visibility()), senders=POLICY)
+    with listening() as kept:
+        if dead:
+            await dead_letters.handle_event(event, replace(_dead(on), agent=container))
+        else:
+            await agent.handle_event(event, container)
+    assert kept.lines != []
+    assert [line for line in kept.lines if FORGED in line.values()] == []
 
 
 async def test_a_dead_input_that_may_be_taken_in_later_comes_again() -> None:
