@@ -5,6 +5,7 @@ import pytest
 from tests.properties.simulation.report import failure
 from tests.properties.simulation.sabotage import (
     Sabotage,
+    changing,
     deciding,
     erasing,
     remembering,
@@ -17,7 +18,19 @@ from tests.properties.simulation.sabotage import (
     waiting,
 )
 
-MODULES = (storing, settling, deciding, waiting, telling, spawning, reporting, remembering, routing, erasing)
+MODULES = (
+    storing,
+    settling,
+    deciding,
+    waiting,
+    telling,
+    spawning,
+    reporting,
+    remembering,
+    routing,
+    erasing,
+    changing,
+)
 SABOTAGES: list[Sabotage] = [sabotage for module in MODULES for sabotage in module.SABOTAGES]
 
 

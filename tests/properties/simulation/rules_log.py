@@ -7,6 +7,7 @@ from .facts import Facts
 from .rules_content import broken_by_content
 from .rules_credit import broken_by_spending
 from .rules_routing import broken_by_routing
+from .rules_state import broken_by_state
 from .rules_tree import broken_by_tree
 from .rules_waiting import broken_by_waiting
 from .thread_facts import ThreadFacts
@@ -23,6 +24,7 @@ def broken_by_commit(facts: Facts, thread: ThreadFacts, commit: CommitSeen) -> B
     yield from broken_by_content(facts, thread, commit)
     yield from broken_by_spending(facts, thread, commit)
     yield from broken_by_routing(thread, commit)
+    yield from broken_by_state(thread, commit)
     yield from broken_by_tree(facts, thread, commit)
     yield from broken_by_waiting(facts, thread, commit)
     yield from _answered_once(facts, thread, commit)
