@@ -109,7 +109,7 @@ async def _once(store: KeepingStore, thread_id: str, now: datetime, after: timed
     if after is None and last.number > loaded.tip:
         await store.mark(last)
         await store.settled(last, waiting=state.waiting)
-    if readers := await _readers(store, thread_id):
+    if readers := await _readers(store, thread_id, now):
         return Kept(thread_id, "readers", readers)
     erasing = erasing_commit(thread_id, state, now)
     await store.commit(erasing)
@@ -170,16 +170,16 @@ async def _finish(store: KeepingStore, erasing: Commit, now: datetime, *, over: 
     return Removed(thread_id, cleared, reads)
 
 
-async def _readers(store: KeepingStore, thread_id: str) -> tuple[str, ...]:
+async def _readers(store: KeepingStore, thread_id: str, now: datetime) -> tuple[str, ...]:
     """Who reads the log. Those that are gone, or whose id is another thread's, are taken back; those that do not exist
-    are not counted.
+    are not counted. An end gets its tip, unless it is so old that what is left of it may be going just now.
     """
     reading, stale = list[str](), list[str]()
     for reader in await store.readers(thread_id):
         newest = await store.newest(reader)
         if newest is None:
             continue
-        if newest.erased is not None:
+        if newest.erased is not None and newest.at + ERASED_LIFETIME > now:
             await store.settled(newest, waiting=False)
         reads = newest.erased is None and await _reads(store, newest, thread_id)
         (reading if reads else stale).append(reader)
@@ -189,12 +189,12 @@ async def _readers(store: KeepingStore, thread_id: str) -> tuple[str, ...]:
 
 async def _last_readers(store: KeepingStore, thread_id: str, now: datetime) -> tuple[str, ...]:
     """Who reads a log that is ended. Nobody new can be spawned with it; what else does not exist by now never will."""
-    reading = await _readers(store, thread_id)
+    reading = await _readers(store, thread_id, now)
     if reading:
         return reading
     for reader in await store.readers(thread_id):
         await _never(store, reader, now)
-    return await _readers(store, thread_id)
+    return await _readers(store, thread_id, now)
 
 
 async def _reads(store: KeepingStore, newest: Commit, log: str) -> bool:

@@ -61,7 +61,7 @@ class KeepingStore(ThreadStore, Protocol):
 
     async def clear(self, erasing: Commit) -> Cleared:
         """Delete what lies below the erasing commit, payloads and metadata included, markers apart. Nothing of another
-        log that has begun behind it is touched. For a while the deleted numbers stay taken.
+        log that has begun behind it is touched, nor of any later one. For a while the deleted numbers stay taken.
         """
         ...
 

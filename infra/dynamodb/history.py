@@ -2,6 +2,9 @@
 slices.
 """
 
+from dataclasses import replace
+from typing import Final
+
 from core.commit import Commit
 from core.entries import Entry
 from core.errors import UnreadableRecord
@@ -14,6 +17,9 @@ from infra.dynamodb.payloads import Payloads
 from infra.dynamodb.positions import begins_last, newest_commit
 from infra.dynamodb.table import Span, Table
 from infra.log_reader import LogPage
+
+_STUBS: Final = 1000
+"""Rows asked for at a time where a log was erased: they are small."""
 
 
 async def read_entries(
@@ -68,6 +74,10 @@ async def read_page(table: Table, payloads: Payloads, thread_id: str, number: in
     span = Span(partition(thread_id), commit_sort_key(number), NEWEST_COMMIT, limit=limit)
     page = await table.page(span)
     while not (items := [item for item in page.items if digest_of(item)]) and page.next_key is not None:
-        page = await table.page(span, page.next_key)  # what was there was erased
-    commits = await whole_commits(payloads, items)
-    return LogPage(tuple(stored.commit for stored in commits), page.next_key is not None)
+        page = await table.page(
+            replace(span, limit=max(limit, _STUBS)), page.next_key
+        )  # what was there was erased
+    commits = await whole_commits(payloads, items[:limit])
+    return LogPage(
+        tuple(stored.commit for stored in commits), page.next_key is not None or len(items) > limit
+    )

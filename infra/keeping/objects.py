@@ -3,6 +3,7 @@
 Listed, not looked up in commits: so what was written for a commit that lost its race goes too.
 """
 
+from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from core.errors import StoreUnavailable
@@ -11,6 +12,9 @@ from infra.dynamodb.requests import Client, Patience
 
 _AT_ONCE: Final = 1000
 """S3: keys of one list page and of one deletion."""
+
+Births = Callable[[], Awaitable[tuple[str, ...] | None]]
+"""Of the logs whose payloads stay; None: somebody else has taken the rest already, and what is there is new."""
 
 
 class Objects:
@@ -21,9 +25,11 @@ class Objects:
         self._bucket = bucket
         self._patience = patience
 
-    async def delete(self, thread_id: str, *, but: str) -> int:
-        """Delete the payloads of every log that the thread had but that of the birth `but`; how many there were."""
-        spared = f"payloads/{log_owner(thread_id, but)}/"
+    async def delete(self, thread_id: str, but: Births) -> int:
+        """Delete the payloads of every log that the thread had but those of the births `but`; how many there were.
+
+        Asked after each page is listed: a log's birth is known before its first payload is there.
+        """
         request: dict[str, Any] = {
             "Bucket": self._bucket,
             "Prefix": f"payloads/{owner_of(thread_id)}/",
@@ -32,6 +38,10 @@ class Objects:
         deleted = 0
         while True:
             page = await self._ask("list payloads", self._client.list_objects_v2, request)
+            births = await but()
+            if births is None:
+                return deleted
+            spared = tuple(f"payloads/{log_owner(thread_id, birth)}/" for birth in births)
             keys = [one["Key"] for one in page.get("Contents", ()) if not one["Key"].startswith(spared)]
             if keys:
                 await self._delete(keys)

@@ -28,6 +28,7 @@ from infra.dynamodb.keys import (
     summary_sort_key,
 )
 from infra.dynamodb.requests import Client, Patience
+from infra.keeping.objects import Births
 from infra.store_rules import STUB_LIFETIME
 
 _CONDITION_FAILED: Final = frozenset({"ConditionalCheckFailedException"})
@@ -48,12 +49,14 @@ class Rows:
         keys = [item_key(partition(log), reader_sort_key(reader)) for log, reader in pairs]
         await self._write([{"DeleteRequest": {"Key": key}} for key in keys])
 
-    async def replace_commits(self, erasing: Commit) -> int:
-        """Put a stub in the place of each commit before the erasing one; how many there were."""
+    async def replace_commits(self, erasing: Commit, births: Births) -> int:
+        """Put a stub in the place of each commit before the erasing one, if it stands; how many there were."""
         pk, expires_at = partition(erasing.thread_id), _epoch(erasing.at + STUB_LIFETIME)
         last = commit_sort_key(erasing.number - 1)
         items = await self._keys(pk, commit_sort_key(0), last)
         there = [item for item in items if digest_of(item)]
+        if not there or await births() is None:
+            return 0
         stubs = [item_key(pk, item["sk"]["S"]) | {EXPIRES_AT: expires_at} for item in there]
         await self._write([{"PutRequest": {"Item": stub}} for stub in stubs])
         return len(there)

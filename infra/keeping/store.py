@@ -48,9 +48,11 @@ class DynamoKeeper(DynamoStore):
         await self._rows.drop_readers(pairs)
 
     async def clear(self, erasing: Commit) -> Cleared:
+        if await self._births(erasing) is None:
+            return Cleared()
         await settle.empty_metadata(self._table, erasing.thread_id, erasing.number, erasing.at)
-        payloads = await self._objects.delete(erasing.thread_id, but=erasing.birth)
-        commits = await self._rows.replace_commits(erasing)
+        payloads = await self._objects.delete(erasing.thread_id, lambda: self._births(erasing))
+        commits = await self._rows.replace_commits(erasing, lambda: self._births(erasing))
         await self._rows.delete_summaries(erasing)
         return Cleared(commits, payloads)
 
@@ -61,4 +63,11 @@ class DynamoKeeper(DynamoStore):
         await self._rows.delete_tip(last)
 
     async def bury(self, erasing: Commit) -> bool:
-        return await self._rows.delete_rest(erasing)
+        return await self._births(erasing) is None or await self._rows.delete_rest(erasing)
+
+    async def _births(self, erasing: Commit) -> tuple[str, ...] | None:
+        """Of the logs behind the erasing commit; None if it does not stand any more: then what it ended has gone."""
+        first = (await self.page(erasing.thread_id, erasing.number, 1)).commits
+        newest = await self.newest(erasing.thread_id)
+        stands = bool(first) and (first[0].number, first[0].digest) == (erasing.number, erasing.digest)
+        return (erasing.birth, newest.birth) if stands and newest is not None else None

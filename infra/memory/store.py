@@ -182,10 +182,11 @@ class MemoryStore:
         return self._thread(erasing.thread_id).clear(erasing)
 
     async def bury(self, erasing: Commit) -> bool:
-        buried = self._thread(erasing.thread_id).bury(erasing)
-        if buried:
+        thread = self._thread(erasing.thread_id)
+        gone = not thread.stands(erasing)
+        if not gone and (gone := thread.bury(erasing)):
             self._threads.pop(erasing.thread_id, None)
-        return buried
+        return gone
 
     async def hold(self, last: Commit, now: datetime, *, waiting: bool) -> None:
         await self.settled(last.model_copy(update={"at": now}), waiting=waiting)

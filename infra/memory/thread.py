@@ -75,6 +75,8 @@ class Thread:
 
     def clear(self, erasing: Commit) -> Cleared:
         """As `core.keeping.KeepingStore`."""
+        if not self.stands(erasing):
+            return Cleared()
         deleted = [number for number in self.log if number < erasing.number]
         for number in deleted:
             del self.log[number]
@@ -91,8 +93,15 @@ class Thread:
 
     def bury(self, erasing: Commit) -> bool:
         """Forget old markers; True if the rest may go too."""
+        if not self.stands(erasing):
+            return False
         self.markers = {key: marker for key, marker in self.markers.items() if marker.number > erasing.number}
         return erasing.number not in self.kept
+
+    def stands(self, erasing: Commit) -> bool:
+        """Whether this commit is there: else somebody has taken what it ended, and what is there is new."""
+        there = self.log.get(erasing.number)
+        return there is not None and there.digest == erasing.digest
 
     @property
     def traces(self) -> set[str]:
