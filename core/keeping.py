@@ -105,8 +105,13 @@ async def children_of(store: KeepingStore, thread_id: str) -> tuple[str, ...]:
     """Ids of all children that the thread ever spawned, each once, in order."""
     found: dict[str, None] = {}
     async for commit in log_of(store, thread_id):
-        found |= dict.fromkeys(sent.thread_id for sent in commit.outbox if isinstance(sent, SendSpawn))
+        found |= dict.fromkeys(spawned_by(commit))
     return tuple(found)
+
+
+def spawned_by(commit: Commit) -> tuple[str, ...]:
+    """Ids of the children that the commit spawns."""
+    return tuple(sent.thread_id for sent in commit.outbox if isinstance(sent, SendSpawn))
 
 
 async def log_of(store: KeepingStore, thread_id: str) -> AsyncIterator[Commit]:

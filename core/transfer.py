@@ -15,7 +15,7 @@ from typing import Any
 from core.commit import Commit, commit_record, read_commit
 from core.errors import MisuseError, UnreadableRecord
 from core.ids import digest, is_thread_id
-from core.keeping import KeepingStore, children_of, log_of
+from core.keeping import KeepingStore, log_of, spawned_by
 from core.text import canonical_json
 
 FORMAT = 1
@@ -41,35 +41,36 @@ Line = Header | Commit | End
 async def exported(store: KeepingStore, thread_id: str) -> AsyncIterator[str]:
     """The lines of the tree of threads that begins with `thread_id`, and of the logs that it reads.
 
-    Page by page: a tree of any size is never held whole. Raises MisuseError for an unknown thread.
+    Page by page: a tree of any size is never held whole. It may go on meanwhile: children are those of the commits that
+    were told, so that all they read is there. Raises MisuseError for an unknown thread.
     """
     newest = await store.newest(thread_id)
     if newest is None or newest.erased is not None:
         raise MisuseError(f"there is no thread {thread_id!r}")
     yield _line({"torpor": "export", "v": FORMAT, "thread_id": thread_id})
-    commits = 0
-    async for one in _threads(store, thread_id):
-        async for commit in log_of(store, one):
-            record = commit_record(commit)
-            yield _line({"commit": record, "digest": commit.digest, "sum": digest(record, commit.digest)})
-            commits += 1
+    told, due, commits = set[str](), [thread_id], 0
+    while due:
+        current = due.pop()
+        children = list[str]()
+        for log in await _with_what_it_reads(store, current):
+            if log in told:
+                continue
+            told.add(log)
+            async for commit in log_of(store, log):
+                yield _written(commit)
+                commits += 1
+                children += spawned_by(commit) if log == current else ()
+        due += reversed(children)
     yield _line({"commits": commits})
 
 
-async def _threads(store: KeepingStore, thread_id: str) -> AsyncIterator[str]:
-    """What is exported, each once: before a thread the logs that it reads, behind it its children."""
-    told, due = set[str](), [thread_id]
-    while due:
-        current = due.pop()
-        newest = await store.newest(current)
-        if newest is None or newest.erased is not None or current in told:
-            continue
-        lineage = (await store.state_at(current, newest.number)).origin.lineage
-        for log in (*(ancestor.thread_id for ancestor in lineage), current):
-            if log not in told:
-                told.add(log)
-                yield log
-        due += reversed(await children_of(store, current))
+async def _with_what_it_reads(store: KeepingStore, thread_id: str) -> tuple[str, ...]:
+    """The logs that a thread reads, and its own last; none if it does not exist."""
+    newest = await store.newest(thread_id)
+    if newest is None or newest.erased is not None:
+        return ()
+    lineage = (await store.state_at(thread_id, newest.number)).origin.lineage
+    return (*(ancestor.thread_id for ancestor in lineage), thread_id)
 
 
 def read_line(text: str, number: int) -> Line:
@@ -95,7 +96,11 @@ def read_line(text: str, number: int) -> Line:
 
 
 def _commit(record: dict[str, Any], known_as: str, total: str, where: str) -> Commit:
-    if digest(record, known_as) != total:
+    try:
+        as_written = digest(record, known_as) == total
+    except ValueError as error:  # NaN, infinities
+        raise MisuseError(f"{where} is not JSON") from error
+    if not as_written:
         raise MisuseError(f"{where} is not as it was written")
     if len(known_as) != _DIGEST_LENGTH or not _DIGEST_CHARACTERS.issuperset(known_as):
         raise MisuseError(f"{where} has no digest")
@@ -107,6 +112,11 @@ def _commit(record: dict[str, Any], known_as: str, total: str, where: str) -> Co
         raise MisuseError(f"{where} is of no thread that can be")
     commit.__dict__["digest"] = known_as  # seeds the cached property
     return commit
+
+
+def _written(commit: Commit) -> str:
+    record = commit_record(commit)
+    return _line({"commit": record, "digest": commit.digest, "sum": digest(record, commit.digest)})
 
 
 def _line(value: dict[str, Any]) -> str:
