@@ -13,7 +13,16 @@ from pathlib import Path
 HOME = Path(__file__).parents[2]
 """Where this Torpor is: a checkout, or the site-packages it is installed in."""
 PACKAGES = ("core", "handlers", "infra")
-NOT_DEPLOYED = ("infra/cli*.py", "infra/local", "infra/memory", "infra/packaging", "infra/project")
+NOT_DEPLOYED = (
+    "infra/cli*.py",
+    "infra/client",
+    "infra/local",
+    "infra/memory",
+    "infra/operations",
+    "infra/packaging",
+    "infra/project",
+    "infra/stack.py",
+)
 LEFT_OUT = ("__pycache__", "*.pyc", "py.typed", ".*")
 """Of any folder."""
 
