@@ -10,7 +10,9 @@ from datetime import timedelta
 from core.clock import SYSTEM_CLOCK, Clock
 from core.erasing import erase, erase_tree, sweep
 from core.keeping import KeepingStore, Kept, Nothing, Outcome, Reason, Removed, children_of
+from core.parsing import thread_of
 from infra.cli_stack import DONE, FAILED, run, stack_of
+from infra.dynamodb.parked import parked_id
 from infra.keeping import DynamoKeeper
 from infra.stack import Stack
 
@@ -22,6 +24,8 @@ REASONS: Mapping[Reason, str] = {
     "readers": "others read its log: children and forks. Erase them first; of children --tree does",
     "busy": "somebody else committed first each time. Try again",
 }
+PARKED_LOOKED_AT = 1000
+"""The oldest parked bodies, in which what was erased is looked for."""
 RECORDS = "What workers keep of its calls expires by itself, within 60 days."
 
 
@@ -61,7 +65,7 @@ async def keeper_of(stack: Stack, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[
         )
 
 
-async def _erased(store: KeepingStore, thread_id: str, tree: bool, clock: Clock) -> Sequence[Outcome]:
+async def _erased(store: DynamoKeeper, thread_id: str, tree: bool, clock: Clock) -> Sequence[Outcome]:
     if tree:
         outcomes = await erase_tree(store, thread_id, clock)
         left: tuple[str, ...] = ()
@@ -70,11 +74,25 @@ async def _erased(store: KeepingStore, thread_id: str, tree: bool, clock: Clock)
         outcomes = (await erase(store, thread_id, clock),)
     for outcome in outcomes:
         _tell(outcome)
-    if any(isinstance(outcome, Removed) for outcome in outcomes):
+    if removed := {outcome.thread_id for outcome in outcomes if isinstance(outcome, Removed)}:
         print(RECORDS)
+        await _tell_parked(store, removed)
     if left and not isinstance(outcomes[-1], Kept):
         print(f"its children stay: {', '.join(left)}")
     return outcomes
+
+
+async def _tell_parked(store: DynamoKeeper, thread_ids: set[str]) -> None:
+    """What was refused, or given up, is in no thread: a person decides on each."""
+    bodies = await store.parked(PARKED_LOOKED_AT)
+    for parked in bodies:
+        thread_id, _ = thread_of(parked.body)
+        if thread_id in thread_ids:
+            print(
+                f"{thread_id}: a parked body for it stays. Look, and drop it: torpor dlq drop {parked_id(parked)}"
+            )
+    if len(bodies) == PARKED_LOOKED_AT:
+        print(f"more than {PARKED_LOOKED_AT} bodies are parked: others may be for it (torpor dlq list)")
 
 
 async def _sweep(store: KeepingStore, thread_id: str, retention: timedelta) -> None:

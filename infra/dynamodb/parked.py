@@ -27,9 +27,14 @@ _EARLIEST, _LATEST = "0", "9~"
 """Around every ISO instant; guards begin with a letter."""
 
 
+def parked_id(parked: ParkedBody) -> str:
+    """What the body is known by."""
+    return digest(parked.source, parked.message_id, parked.body)
+
+
 async def park(table: Table, payloads: Payloads, parked: ParkedBody) -> None:
     """Keep the body. Idempotent; the first one's reason and instant stay."""
-    known_by = digest(parked.source, parked.message_id, parked.body)
+    known_by = parked_id(parked)
     sort_key = f"{iso(parked.first_seen)}#{known_by}"
     record: dict[str, Any] = {
         "source": parked.source,

@@ -123,3 +123,18 @@ def test_what_keeps_a_thread_is_told(local: LocalTorpor, capsys: pytest.CaptureF
     assert "copy" in error
     assert commands.run("erase", "copy")[0] == 0
     assert commands.run("erase", "t1")[0] == 0
+
+
+def test_parked_bodies_for_an_erased_thread_are_told(
+    local: LocalTorpor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commands = Commands(local, capsys)
+    for text in ("hello", "another text under this id"):
+        _say(local, text, "m1")
+        _say(local, text, "m1", thread_id="t2")
+    code, lines, _ = commands.run("erase", "t1")
+    told = [line.rpartition("dlq drop ")[2] for line in lines if "dlq drop" in line]
+    assert (code, len(told)) == (0, 1)
+    assert commands.run("dlq", "drop", *told)[0] == 0
+    assert not any("dlq drop" in line for line in commands.run("erase", "t1")[1])
+    assert [line.split()[-1] for line in commands.run("erase", "t2")[1] if "dlq drop" in line] != told
