@@ -109,7 +109,7 @@ async def _once(store: KeepingStore, thread_id: str, now: datetime, after: timed
     if after is None and last.number > loaded.tip:
         await store.mark(last)
         await store.settled(last, waiting=state.waiting)
-    if readers := await _readers(store, thread_id, now):
+    if readers := await _readers(store, thread_id, now, one=after is not None):
         return Kept(thread_id, "readers", readers)
     erasing = erasing_commit(thread_id, state, now)
     await store.commit(erasing)
@@ -170,9 +170,13 @@ async def _finish(store: KeepingStore, erasing: Commit, now: datetime, *, over: 
     return Removed(thread_id, cleared, reads)
 
 
-async def _readers(store: KeepingStore, thread_id: str, now: datetime) -> tuple[str, ...]:
-    """Who reads the log. Those that are gone, or whose id is another thread's, are taken back; those that do not exist
-    are not counted. An end gets its tip, unless it is so old that what is left of it may be going just now.
+async def _readers(
+    store: KeepingStore, thread_id: str, now: datetime, *, one: bool = False
+) -> tuple[str, ...]:
+    """Who reads the log; `one`: the first that is found, of children for events there may be thousands.
+
+    Those that are gone, or whose id is another thread's, are taken back; those that do not exist are not counted. An
+    end gets its tip, unless it is so old that what is left of it may be going just now.
     """
     reading, stale = list[str](), list[str]()
     for reader in await store.readers(thread_id):
@@ -183,6 +187,8 @@ async def _readers(store: KeepingStore, thread_id: str, now: datetime) -> tuple[
             await store.settled(newest, waiting=False)
         reads = newest.erased is None and await _reads(store, newest, thread_id)
         (reading if reads else stale).append(reader)
+        if reading and one:
+            break
     await store.drop_readers([(thread_id, reader) for reader in stale])
     return tuple(reading)
 

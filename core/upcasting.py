@@ -1,8 +1,8 @@
 """Records of earlier schema versions become today's, one version at a time (storage.md, "Versions").
 
 A new version comes with its step here and a table of the old one under `tests/contract/stored`. Readers of it ship a
-release before anything writes it. Fields that may be missing, with a default that means what was true before, need
-none.
+release before anything writes it. Fields that may be missing, with a default that means what was true before, need no
+step; their writers ship later than their readers all the same, for no reader lets pass what it does not know.
 """
 
 from collections.abc import Callable, Mapping

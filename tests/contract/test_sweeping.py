@@ -84,6 +84,19 @@ async def test_a_log_that_was_kept_for_its_reader_goes_with_it(stores: Stores) -
         assert await history(store) == []
 
 
+async def test_of_many_readers_a_sweep_looks_at_no_more_than_it_must(stores: Stores) -> None:
+    async with stores.open() as opened:
+        await conversation(opened, 1)
+        forks = ("fork1", "fork2", "fork3")
+        for name in forks:
+            await fork(opened.keeper(), THREAD, 2, name, clock=opened.clock)
+        await later(opened, days=91)
+        store, calls = at(opened.keeper(), 0, dies)
+        (kept,) = await sweep(store, THREAD, opened.clock, RETENTION)
+        assert (kept, calls.count("state_at")) == (Kept(THREAD, "readers", forks[:1]), 1)
+        assert await erase(store, THREAD, opened.clock) == Kept(THREAD, "readers", forks)
+
+
 async def test_a_longer_retention_is_given_to_what_had_expired_by_the_shorter(stores: Stores) -> None:
     async with stores.open() as opened:
         await conversation(opened, 1)
