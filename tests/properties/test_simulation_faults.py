@@ -1,8 +1,8 @@
 """Every fault, wherever it can strike, in every scenario: no rule of the checker is broken, and the end is the same.
 
-One test for each scenario and kind of fault; each is a run per place. Conversations of one thread go through all kinds,
-trees of threads through crashes and failed requests; `make soak` adds their other kinds, every pair of faults and many
-random schedules. A failure is shrunk first; the command it prints replays it.
+One test for each scenario and kind of fault; each is a run per place. Plain conversations go through all kinds, at
+every place; of the others `make test` breaks a sample of places, and `make slow` each. `make soak` adds the other kinds,
+every pair of faults and many random schedules. A failure is shrunk first; the command it prints replays it.
 """
 
 from collections.abc import Iterable
@@ -11,13 +11,12 @@ from dataclasses import replace
 import pytest
 
 from .simulation.choosing import Planned
-from .simulation.ending_scenarios import ENDING
 from .simulation.event_scenarios import ACROSS_CHECKPOINTS
 from .simulation.exhaustive import SETUPS, SHORT, lost_or_doubled, singles
 from .simulation.report import failure
 from .simulation.run import Outcome, run
 from .simulation.scenario import Scenario
-from .simulation.scenarios import ALONE, BY_NAME, SCENARIOS, TOGETHER
+from .simulation.scenarios import ALONE, BY_NAME, SCENARIOS, TOGETHER, VARIED
 from .simulation.seeds import seeded
 from .simulation.shrink import shrink
 from .simulation.tree_scenarios import SPAWNING_FOR_EVER
@@ -25,7 +24,9 @@ from .simulation.waiting_scenarios import LASTING, NEVER_SUMMARISED, WAITING
 from .simulation.world import Setup
 
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-TREE_STRIDE = 5
+CRASH_STRIDE = 5
+"""Of what is not plain, `make test` dies at every so many-th point, and `make slow` at each."""
+TREE_STRIDE = 8
 """Trees make many requests: `make test` breaks every so many-th, `make slow` each."""
 
 WAITING_STRIDE = 30
@@ -33,6 +34,9 @@ WAITING_STRIDE = 30
 
 each_together = pytest.mark.parametrize("scenario", TOGETHER, ids=lambda scenario: scenario.name)
 each_alone = pytest.mark.parametrize("scenario", ALONE, ids=lambda scenario: scenario.name)
+each_that_is_not_plain = pytest.mark.parametrize(
+    "scenario", [*TOGETHER, *VARIED], ids=lambda scenario: scenario.name
+)
 
 
 def all_hold(outcomes: Iterable[Outcome]) -> None:
@@ -42,13 +46,21 @@ def all_hold(outcomes: Iterable[Outcome]) -> None:
             pytest.fail(failure(shrink(outcome)), pytrace=False)
 
 
-@pytest.mark.parametrize(
-    ("scenario", "setup"),
-    [*((scenario, SHORT) for scenario in ALONE), *((scenario, SETUPS[1]) for scenario in SCENARIOS)],
-    ids=lambda given: given.name if isinstance(given, Scenario) else ("one", "other")[given.newest_first],
-)
+@pytest.mark.parametrize("setup", SETUPS, ids=("one", "other"))
+@each_alone
 def test_the_invocation_dies_at_every_point(scenario: Scenario, setup: Setup) -> None:
     all_hold(singles(scenario, setup, "crash"))
+
+
+@each_that_is_not_plain
+def test_the_invocation_dies_at_one_of_several_points(scenario: Scenario) -> None:
+    all_hold(singles(scenario, SETUPS[1], "crash", every=CRASH_STRIDE))
+
+
+@pytest.mark.slow
+@each_that_is_not_plain
+def test_the_invocation_dies_at_every_point_of_what_is_not_plain(scenario: Scenario) -> None:
+    all_hold(singles(scenario, SETUPS[1], "crash"))
 
 
 @each_alone
@@ -107,7 +119,7 @@ def test_a_spawn_and_a_fork_across_checkpoints() -> None:
     [pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one in WAITING else []) for one in SCENARIOS],
 )
 def test_random_schedules(scenario: Scenario) -> None:
-    all_hold(seeded(scenario, seed) for seed in range(1 if scenario in TOGETHER else 4))
+    all_hold(seeded(scenario, seed) for seed in range(4 if scenario in ALONE else 1))
 
 
 def test_a_childs_first_message_is_lost_or_doubled() -> None:
@@ -127,8 +139,8 @@ def test_only_the_deadline_ends_a_compaction() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["crash", "fail", "stall", "break"])
-@pytest.mark.parametrize("scenario", ENDING, ids=lambda scenario: scenario.name)
-def test_whatever_goes_wrong_around_the_end_of_a_log(scenario: Scenario, kind: str) -> None:
+@pytest.mark.parametrize("scenario", VARIED, ids=lambda scenario: scenario.name)
+def test_whatever_goes_wrong_where_things_change(scenario: Scenario, kind: str) -> None:
     all_hold(singles(scenario, SHORT, kind))
 
 

@@ -155,9 +155,8 @@ ALONE = [
             user("m4", "too late"),
         ],
     ),
-    *SUPERVISED,
-    *CHANGING,
 ]
 TOGETHER = [*TREES, *EVENTS, *WAITING]
-SCENARIOS = [*ALONE, *TOGETHER, *ENDING]
+VARIED = [*SUPERVISED, *CHANGING, *ENDING]
+SCENARIOS = [*ALONE, *TOGETHER, *VARIED]
 BY_NAME = {scenario.name: scenario for scenario in [*SCENARIOS, *LASTING]}
