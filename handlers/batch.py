@@ -5,19 +5,28 @@ The per-record boundary of architecture.md: the only place in the functions that
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from core.errors import RetryableError
 from core.senders import UNCHECKED, SenderPolicy
 from handlers.logs import error_fields, logger
 from handlers.records import QueueRecord, records_of
 
+T = TypeVar("T")
 Process = Callable[[QueueRecord], Awaitable[str]]
 """Handles one record and returns the action for the log. When it returns the record is acknowledged; when it raises,
 whatever it raises, the record fails and comes again."""
 
 KEPT_FOR_PEOPLE = frozenset({"refused", "parked"})
 """Actions after which a body waits for people. Logged at every level: an alarm counts these lines."""
+
+
+async def attempted(work: Awaitable[T]) -> T | Exception:
+    """What the work gives, or what it raised, whatever that is: the boundary of a record that is no queue's."""
+    try:
+        return await work
+    except Exception as error:  # noqa: BLE001 - the per-record boundary, as below
+        return error
 
 
 async def run_batch(

@@ -13,6 +13,7 @@ from core.clock import SYSTEM_CLOCK
 from core.erasing import sweep
 from core.errors import RetryableError, TorporError
 from core.keeping import Outcome, Removed
+from handlers.batch import attempted
 from handlers.bootstrap import RemainingMs
 from handlers.logs import error_fields, logger
 from handlers.sweeper_container import SweeperContainer, build_sweeper_container
@@ -63,18 +64,19 @@ async def _succeeds(thread_id: str, container: SweeperContainer) -> bool:
     """False: the record is to come again. The stream keeps it for a day and holds up all others meanwhile, so that a
     thread which cannot be swept for good would cost others their end: it expires once more instead.
     """
-    try:
-        outcomes = await sweep(container.store, thread_id, container.clock, container.retention)
-    except RetryableError as error:
-        logger().warning("sweep comes again", action="retry", thread_id=thread_id, **error_fields(error))
-        await _looked_at_again(thread_id, container)
-        return False
-    except Exception as error:  # noqa: BLE001 - the per-record boundary: one bad thread must not fail the others
-        logger().error("thread not swept", action="fail", thread_id=thread_id, **error_fields(error))
-        return await _looked_at_again(thread_id, container)
-    for outcome in outcomes:
-        _tell(outcome)
-    return True
+    done = await attempted(sweep(container.store, thread_id, container.clock, container.retention))
+    match done:
+        case RetryableError():
+            logger().warning("sweep comes again", action="retry", thread_id=thread_id, **error_fields(done))
+            await _looked_at_again(thread_id, container)
+            return False
+        case Exception():
+            logger().error("thread not swept", action="fail", thread_id=thread_id, **error_fields(done))
+            return await _looked_at_again(thread_id, container)
+        case outcomes:
+            for outcome in outcomes:
+                _tell(outcome)
+            return True
 
 
 async def _looked_at_again(thread_id: str, container: SweeperContainer) -> bool:
