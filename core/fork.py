@@ -98,6 +98,10 @@ async def _is_there(store: ThreadStore, first: Commit) -> bool:
     there = await store.load(first.thread_id)
     if there.last is None:
         return False
+    if there.last.erased is not None:
+        raise MisuseError(
+            f"{first.thread_id!r} was erased: for 60 days only a message can begin it again, no fork"
+        )
     if there.folded.state.birth != first.birth:
         raise MisuseError(f"{first.thread_id!r} is taken by another thread")
     if there.last.number > there.tip and there.last.number == first.number:

@@ -7,12 +7,12 @@ import os
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import cache
-from typing import Any
+from typing import Any, assert_never
 
 from core.clock import SYSTEM_CLOCK
 from core.erasing import sweep
 from core.errors import RetryableError, TorporError
-from core.keeping import Outcome, Removed
+from core.keeping import Kept, Nothing, Outcome, Removed
 from handlers.batch import attempted
 from handlers.bootstrap import RemainingMs
 from handlers.logs import error_fields, logger
@@ -101,5 +101,9 @@ def _tell(outcome: Outcome) -> None:
                 commits=cleared.commits,
                 payloads=cleared.payloads,
             )
+        case Kept(thread_id=thread_id, reason=reason):
+            logger().info("thread left", action="left", thread_id=thread_id, reason=reason)
+        case Nothing(thread_id=thread_id):
+            logger().info("no such thread", action="left", thread_id=thread_id)
         case _:
-            logger().info("thread left", action="left", thread_id=outcome.thread_id)
+            assert_never(outcome)

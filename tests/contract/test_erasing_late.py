@@ -1,6 +1,10 @@
 """Whoever still takes an ended log away when others have finished, and used the id again, meets nothing of theirs."""
 
+import pytest
+
 from core.erasing import erase
+from core.errors import MisuseError
+from core.fork import fork
 from tests.contract.commits import THREAD, turn
 from tests.contract.erasing import conversation, history, later, removed, say
 from tests.contract.stores import DynamoStores, Stores
@@ -37,6 +41,17 @@ async def test_a_log_that_begins_when_all_traces_have_gone_is_left_alone(stores:
         assert await history(opened.keeper()) == [LARGE]
         await store.bury(late)
         assert await history(opened.keeper()) == [LARGE]
+
+
+async def test_no_fork_begins_on_an_end_and_it_is_told_why(stores: Stores) -> None:
+    async with stores.open() as opened:
+        store = opened.keeper()
+        await conversation(opened)
+        await fork(store, THREAD, 2, "fork", clock=opened.clock)
+        removed(await erase(store, "fork", opened.clock))
+        with pytest.raises(MisuseError, match="was erased"):
+            await fork(store, THREAD, 2, "fork", clock=opened.clock)
+        removed(await erase(store, THREAD, opened.clock))
 
 
 async def test_a_long_log_that_was_erased_is_passed_over_in_few_requests(dynamo: DynamoStores) -> None:
