@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from infra.cli_numbers import seconds
 from infra.cli_operations import add_operations, add_stack_options, run_operation
+from infra.cli_streams import with_streams
 
 DEFAULT_APP = "examples.research:app"
 WORKER_TIMEOUT_SECONDS = 90
@@ -23,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        return _run(options)
+        return with_streams(lambda: _run(options))
     except KeyboardInterrupt:
         return INTERRUPTED
 
@@ -99,7 +101,7 @@ def _add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         "--message-id", metavar="ID", help="asked again with it, it goes on waiting; default: a new one"
     )
     ask.add_argument(
-        "--timeout", type=float, default=ASK_SECONDS, metavar="SECONDS", help="default: %(default)s"
+        "--timeout", type=seconds, default=ASK_SECONDS, metavar="SECONDS", help="default: %(default)s"
     )
     where = ask.add_mutually_exclusive_group()
     where.add_argument("--stack", metavar="NAME", help="a deployed one")

@@ -21,12 +21,12 @@ ANSWERED, NO_ANSWER, NOT_YET = 0, 1, 3
 
 def ask(options: argparse.Namespace) -> int:
     """Returns the exit code: 0 answered, 1 no answer will come (or something failed), 2 used wrongly, 3 not yet."""
-    here = not (options.stack or options.endpoint)
+    here = options.stack is None and options.endpoint is None
     return ended(lambda: _of_a_stack_here(options) if here else _of_stack(options))
 
 
 def _of_stack(options: argparse.Namespace) -> int:
-    stack, endpoint = options.stack or "local", options.endpoint
+    stack, endpoint = "local" if options.stack is None else options.stack, options.endpoint
     with SyncAgentClient.of_stack(stack, options.region, endpoint_url=endpoint) as client:
         return _ask(client, options)
 
@@ -60,7 +60,7 @@ def _ask(client: SyncAgentClient, options: argparse.Namespace) -> int:
     thread_id = options.thread or f"ask-{new_id()}"
     message_id = client.send(thread_id, options.text, options.message_id)
     code = _tell(client.wait(thread_id, message_id, options.timeout))
-    if code == NOT_YET and (options.stack or options.endpoint):
+    if code == NOT_YET and not (options.stack is None and options.endpoint is None):
         _remark(f"to wait on, the same with --thread {thread_id} --message-id {message_id}")
     return code
 

@@ -25,7 +25,6 @@ def chat(app: str, model: str | None, thread_id: str, text: str | None) -> int:
     if not is_thread_id(thread_id):
         return _refuse(f"--thread {thread_id!r}: 1-100 of A-Za-z0-9_.:- make a thread's id")
     sys.path.insert(0, os.getcwd())
-    _tolerate_any_text()
     view = ChatView()
     try:
         from infra.local.live import LiveTorpor
@@ -203,13 +202,6 @@ def _ending(live: Any, view: ChatView) -> Iterator[None]:
         if not ended:  # a slice is still waiting for its model: its thread would hold the process
             sys.stdout.flush()
             os._exit(130 if interrupted else ANSWERED)
-
-
-def _tolerate_any_text() -> None:
-    """A terminal that cannot show a character shows another in its place."""
-    reconfigure = getattr(sys.stdout, "reconfigure", None)
-    if reconfigure is not None:
-        reconfigure(errors="replace")
 
 
 def _refuse(reason: str) -> int:

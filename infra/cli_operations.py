@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from infra.cli_numbers import count, seq
+
 DEFAULT_STACK = "torpor"
 DEFAULT_LISTED = 50
 DEFAULT_TURNS = 5
@@ -77,7 +79,7 @@ def _add_threads(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         description="List threads, in no order, by a scan: to list all, the whole table is read, and paid for.",
     )
     threads.add_argument(
-        "--limit", type=int, default=DEFAULT_LISTED, metavar="N", help="default: %(default)s"
+        "--limit", type=count, default=DEFAULT_LISTED, metavar="N", help="default: %(default)s"
     )
     threads.add_argument("--after", metavar="THREAD", help="go on behind the last one of an earlier list")
     threads.add_argument("--roots", action="store_true", help="without the threads that others have spawned")
@@ -96,10 +98,10 @@ def _add_show(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
         "--follow", action="store_true", help="and what comes, until the thread is closed or Ctrl-C"
     )
     show.add_argument(
-        "--after", type=int, metavar="SEQ", help="the turns behind this entry; default: the last ones"
+        "--after", type=seq, metavar="SEQ", help="the turns behind this entry; default: the last ones"
     )
     show.add_argument(
-        "--limit", type=int, default=DEFAULT_TURNS, metavar="N", help="turns; default: %(default)s"
+        "--limit", type=count, default=DEFAULT_TURNS, metavar="N", help="turns; default: %(default)s"
     )
     show.add_argument(
         "--full", action="store_true", help="what it waits for also where that takes long to read"
@@ -203,7 +205,7 @@ def _add_dlq(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     actions = dlq.add_subparsers(dest="action", metavar="ACTION", required=True)
     listing = actions.add_parser("list", help="what there is, oldest first")
     listing.add_argument(
-        "--limit", type=int, default=DEFAULT_LISTED, metavar="N", help="default: %(default)s"
+        "--limit", type=count, default=DEFAULT_LISTED, metavar="N", help="default: %(default)s"
     )
     listing.add_argument("--after", metavar="PLACE", help="go on where an earlier list ended")
     showing = actions.add_parser("show", help="one body, whole")

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import os
 import sys
 from collections.abc import Awaitable, Callable
 
@@ -26,9 +25,6 @@ def ended(work: Callable[[], int]) -> int:
         return told(error, MISUSED)
     except TorporError as error:
         return told(error, FAILED)
-    except BrokenPipeError:  # nobody reads any more, as after `| head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
 
 
 def run(work: Callable[[], Awaitable[int]]) -> int:

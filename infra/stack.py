@@ -10,11 +10,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
 import boto3
 from botocore.config import Config
 from botocore.loaders import create_loader
 from botocore.session import Session
+from botocore.utils import is_valid_endpoint_url
 
 from core.clock import SYSTEM_CLOCK, Clock
 from core.delivery import DELAY, INPUT, OUTPUT
@@ -27,6 +29,11 @@ from infra.store_rules import RETENTION_DAYS
 _CONFIG = Config(retries={"total_max_attempts": 1}, connect_timeout=5, read_timeout=20)
 """The store itself tries again."""
 LOCAL_REGION = "us-east-1"
+NO_REGION = (
+    "no region is chosen: --region, or AWS_REGION, or one in the profile; of a local stack, --endpoint"
+)
+AWS_HINT = "credentials, region and name are right? A local stack is found by --endpoint"
+LOCAL_HINT = "is it running, and this its endpoint? `torpor chat` shows one, LocalTorpor.endpoint_url is one"
 _LOCAL_KEYS = {"aws_access_key_id": "local", "aws_secret_access_key": "local"}
 """The local stack takes any credentials, so nobody's own are used."""
 _QUEUES = {INPUT: "InputQueue", OUTPUT: "OutputQueue", DELAY: "DelayQueue"}
@@ -121,15 +128,18 @@ def find_stack(name: str, region: str | None = None, endpoint_url: str | None = 
 
     `endpoint_url`: of a local stack, which has one region and asks for no credentials.
     """
+    if endpoint_url is not None:
+        _check_endpoint(endpoint_url)
     try:
         chosen = region or os.environ.get("AWS_REGION") or (LOCAL_REGION if endpoint_url else None)
         region = chosen or boto3.session.Session().region_name
         if not region:
-            raise SettingsError("no region is chosen: --region, or AWS_REGION, or one in the profile")
+            raise SettingsError(NO_REGION)
         asked = Stack(name, region, {}, {}, endpoint_url=endpoint_url)
         described = asked.client("cloudformation").describe_stacks(StackName=name)
     except AWS_FAILURES as error:
-        raise SettingsError(f"stack {name!r} cannot be looked up: {error}") from error
+        hint = AWS_HINT if endpoint_url is None else LOCAL_HINT
+        raise SettingsError(f"stack {name!r} cannot be looked up: {error} ({hint})") from error
     (found,) = described["Stacks"]
     return Stack(
         name,
@@ -139,6 +149,19 @@ def find_stack(name: str, region: str | None = None, endpoint_url: str | None = 
         arn=found.get("StackId", ""),
         endpoint_url=endpoint_url,
     )
+
+
+def _check_endpoint(url: str) -> None:
+    """Raises SettingsError for what is no endpoint. An empty one is none either: never a deployed stack's."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and parts.port != 0 and is_valid_endpoint_url(url)
+    except ValueError:
+        usable = False
+    if not usable:
+        raise SettingsError(
+            f"endpoint {url!r}: a local stack's is like http://127.0.0.1:5000, as `torpor chat` shows it"
+        )
 
 
 def resources_of(stack: Stack) -> StackResources:
