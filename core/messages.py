@@ -18,7 +18,7 @@ from pydantic import (
 
 from core.blocks import WireContent
 from core.entries import Event, ToolCall, ToolResult, User
-from core.ids import digest, is_child, is_thread_id, root_of
+from core.ids import THREAD_IDS, digest, is_child, is_thread_id, root_of
 from core.sources import Source
 from core.thread import Ancestor, ChildKind
 
@@ -46,7 +46,7 @@ existence says whether they mean anything."""
 
 def _known_as_thread_id(value: str) -> str:
     if not is_thread_id(value):
-        raise ValueError("1-100 of A-Za-z0-9_.:- (a child's adds ~ and at most 27 more)")
+        raise ValueError(THREAD_IDS)
     return value
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 from core.clock import SYSTEM_CLOCK, Clock
 from core.entries import Entry
+from core.errors import MisuseError
+from core.ids import THREAD_IDS, is_thread_id
 from core.ports import Dispatcher
 from infra.client.following import follow
 from infra.client.ids import NewId, new_id
@@ -27,7 +29,8 @@ class AgentClient:
     """Talks to the threads of one stack, in one event loop. Several clients of one stack do not disturb each other.
 
     `dispatcher` sends to the queue `input`, and to no other. The parts belong to whoever made them: `of_stack` and
-    `local` open and close them. Reads raise StoreUnavailable, UnreadableRecord.
+    `local` open and close them. Reads raise StoreUnavailable, UnreadableRecord; MisuseError at once for an id that no
+    thread can have: whoever waits for a thread to come would wait for ever.
     """
 
     def __init__(
@@ -99,6 +102,7 @@ class AgentClient:
         A question to a person is told at once too (`Waiting`), once by each client: whoever has answered it waits on.
         What else the thread waits for is told at the timeout. Any program may wait, and again: the answer stays.
         """
+        _check(thread_id)
         asked = Asked(thread_id, message_id, self._sent.get((thread_id, message_id)))
         return await Wait(self._reader, self._clock, asked, self._told).until_answered(timeout_seconds)
 
@@ -107,14 +111,17 @@ class AgentClient:
 
         Whoever reconnects with the `seq` of the last entry seen misses none and gets none twice.
         """
+        _check(thread_id)
         return follow(self._reader, self._clock, thread_id, after_seq)
 
     def turns(self, thread_id: str, after_seq: int = 0) -> AsyncGenerator[Turn, None]:
         """The thread's turns so far, oldest first, read as they are asked for."""
+        _check(thread_id)
         return turns(self._reader, thread_id, after_seq)
 
     async def tree(self, thread_id: str) -> ThreadNode:
         """The thread with its children, open and closed, and theirs."""
+        _check(thread_id)
         return await tree(self._reader, thread_id)
 
     def _remember(self, key: tuple[str, str], sent: Sent) -> None:
@@ -122,3 +129,9 @@ class AgentClient:
         self._sent[key] = Sent(sent.body_digest, sent.at, again)
         while len(self._sent) > REMEMBERED:
             del self._sent[next(iter(self._sent))]
+
+
+def _check(thread_id: str) -> None:
+    """Raises MisuseError."""
+    if not is_thread_id(thread_id):
+        raise MisuseError(f"no thread can be named {thread_id!r}: {THREAD_IDS}")
