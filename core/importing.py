@@ -120,6 +120,8 @@ def _require_lineage(thread: Imported, threads: dict[str, Imported]) -> None:
 async def _require_free(store: RestoringStore, thread_id: str, thread: Imported) -> None:
     """Nothing is there, or a part of this very log."""
     newest = await store.newest(thread_id)
+    if newest is not None and newest.erased is not None:
+        raise MisuseError(f"thread {thread_id!r} was erased here: import it into another stack")
     if newest is not None and thread.digests.get(newest.number) != newest.digest:
         raise MisuseError(f"there is a thread {thread_id!r} already, and it is another or has gone on")
 

@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -47,16 +47,22 @@ def import_file(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _output(target: Path | None) -> Iterator[IO[str]]:
-    """The standard output, or a file that is there when it is whole and not before."""
+    """The standard output, or a file that is there when it is whole and not before. Raises MisuseError."""
     if target is None:
         yield sys.stdout
         return
     begun = target.with_name(target.name + ".part")
-    with begun.open("w", encoding="utf-8") as file:
-        yield file
-        file.flush()
-        os.fsync(file.fileno())
-    begun.replace(target)
+    try:
+        with begun.open("w", encoding="utf-8") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        begun.replace(target)
+    except OSError as error:
+        raise MisuseError(f"--to {target}: cannot be written: {error}") from error
+    finally:
+        with suppress(OSError):
+            begun.unlink()
 
 
 def _lines(path: Path) -> Iterator[Line]:

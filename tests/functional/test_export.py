@@ -53,3 +53,21 @@ def test_a_tree_is_exported_and_imported_elsewhere_with_the_same_histories(
     assert code == 2
     assert "already" in error
     assert elsewhere.run("import", str(tmp_path / "none"))[0] == 2
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_half_done(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with LocalTorpor(app=SPEC) as local:
+        commands = Commands(local, capsys)
+        local.send({"type": "user_message", "thread_id": "t1", "content": "hello"})
+        local.drain()
+        for thread_id, file in (
+            ("t1", tmp_path / "none" / "file"),
+            ("t1", tmp_path),
+            ("t2", tmp_path / "file"),
+        ):
+            code, lines, error = commands.run("export", thread_id, "--to", str(file))
+            assert (code, lines, len(error.splitlines())) == (2, [], 1)
+    assert list(tmp_path.iterdir()) == []
+    assert not tmp_path.with_name(tmp_path.name + ".part").exists()
