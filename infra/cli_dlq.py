@@ -14,6 +14,8 @@ from infra.operations.parked import KeptBody, all_parked, find_parked, parked_af
 from infra.operations.redrive import redriven
 from infra.operations.sending import queue_sender
 
+NOTHING = "nothing is parked"
+
 
 def dlq(options: argparse.Namespace, clock: Clock = SYSTEM_CLOCK) -> int:
     """Returns the exit code."""
@@ -41,7 +43,7 @@ async def _list(access: Access, after: str | None, limit: int) -> int:
         where = shown.safe(parked.source) + (f" → {thread_id}" if thread_id else "")
         print(f"{kept.id}  {shown.instant(parked.first_seen)}  {where}  {shown.line(parked.reason)}")
     if not page:
-        print("nothing is parked", file=sys.stderr)
+        print(NOTHING, file=sys.stderr)
     elif len(page) == limit:
         print(f"for more: --after '{page[-1].place}'", file=sys.stderr)
     return DONE
@@ -88,8 +90,12 @@ async def _chosen(access: Access, ids: Sequence[str], everything: bool) -> Async
     if bool(ids) == everything:
         raise MisuseError("name the bodies by their ids, or say --all")
     if everything:
+        nothing = True
         async for kept in all_parked(access):
+            nothing = False
             yield kept
+        if nothing:
+            print(NOTHING, file=sys.stderr)
         return
     for kept in [await find_parked(access, known_by) for known_by in ids]:
         yield kept

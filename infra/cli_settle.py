@@ -1,6 +1,7 @@
 """`torpor settle`: what a thread's last commit promised is sent, and its markers written, by hand."""
 
 import argparse
+import sys
 
 from core.clock import SYSTEM_CLOCK, Clock
 from infra.cli_stack import DONE, FAILED, run, stack_of
@@ -16,8 +17,11 @@ def settle_thread(options: argparse.Namespace, clock: Clock = SYSTEM_CLOCK) -> i
     async def work() -> int:
         async with access_to(stack_of(options), clock) as access:
             if options.dry_run:
-                for message in await promised(access.store, clock, options.thread):
+                messages = await promised(access.store, clock, options.thread)
+                for message in messages:
                     print(f"would send {message.id} to {message.queue}")
+                if not messages:
+                    print("nothing is left to send", file=sys.stderr)
                 return DONE
             async with dispatcher_of(access) as dispatcher:
                 return _tell(await settle_by_hand(access.store, dispatcher, clock, options.thread))

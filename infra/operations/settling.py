@@ -48,9 +48,7 @@ async def settle_by_hand(store: ThreadStore, dispatcher: Dispatcher, clock: Cloc
     Makes no commit. Raises MisuseError for a thread that is not there, StoreUnavailable.
     """
     manager = await HistoryManager.new_with_history(store, thread_id, clock=clock)
-    number = manager.draft.committed.state.number
-    if number == 0:
-        raise MisuseError(f"there is no thread {thread_id!r}")
+    number = _there(manager, thread_id)
     if manager.unsettled is None:
         return ByHand(number)
     recorded = _Recorded(dispatcher)
@@ -60,13 +58,22 @@ async def settle_by_hand(store: ThreadStore, dispatcher: Dispatcher, clock: Cloc
 
 
 async def promised(store: ThreadStore, clock: Clock, thread_id: str) -> tuple[Outgoing, ...]:
-    """What settling would send: nothing, if the last commit is settled."""
+    """What settling would send: nothing, if the last commit is settled. Raises MisuseError as settling does."""
     manager = await HistoryManager.new_with_history(store, thread_id, clock=clock)
+    _there(manager, thread_id)
     last = manager.unsettled
     if last is None:
         return ()
     correlation_id = correlation_owed(thread_id, manager.state)
     return outgoing(last, manager.thread_stack, manager.metadata, correlation_id)
+
+
+def _there(manager: HistoryManager, thread_id: str) -> int:
+    """The number of its last commit. Raises MisuseError if it has none."""
+    number = manager.draft.committed.state.number
+    if number == 0:
+        raise MisuseError(f"there is no thread {thread_id!r}")
+    return number
 
 
 def _no_model(name: str) -> Model:

@@ -161,3 +161,6 @@ def test_the_delay_of_a_timer_is_what_is_left_of_it(stage: Stage) -> None:
     assert stage.dlq("redrive", "--all")[0] == 0
     stage.local.advance(100)
     assert stage.ids == []
+    for action in ("redrive", "drop"):
+        code, lines, told = stage.dlq(action, "--all")
+        assert (code, lines, len(told.splitlines())) == (0, [], 1), "a person sees that there was nothing"

@@ -37,12 +37,15 @@ def test_a_thread_that_was_cut_off_goes_on_when_it_is_settled(
     ]
     local.advance(seconds=2 * 86_400)
     assert local.outputs("t1")[-1]["text"] == LAST[spec]
+    code, would, told = commands.run("settle", "t1", "--dry-run")
+    assert (code, would, len(told.splitlines())) == (0, [], 1)
     code, (said,), _ = commands.run("settle", "t1")
     assert (code, said.endswith("is settled")) == (0, True)
 
 
 def test_a_thread_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     with LocalTorpor(app=SLEEPER) as local:
-        code, lines, complaint = Commands(local, capsys).run("settle", "nobody")
-    assert (code, lines) == (2, [])
-    assert "nobody" in complaint
+        for more in ((), ("--dry-run",)):
+            code, lines, complaint = Commands(local, capsys).run("settle", "nobody", *more)
+            assert (code, lines) == (2, [])
+            assert "nobody" in complaint
