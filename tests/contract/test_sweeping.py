@@ -2,11 +2,12 @@
 
 import pytest
 
-from core.changes import TimerArmed
+from core.changes import ChildEnded, ChildOpened, TimerArmed
 from core.erasing import erase, sweep
 from core.fork import fork
 from core.keeping import Kept
 from core.outbox import SendTimer
+from core.thread import Child, Origin
 from tests.contract.commits import THREAD, settle, turn
 from tests.contract.erasing import (
     RETENTION,
@@ -20,6 +21,7 @@ from tests.contract.erasing import (
     say,
     traces,
 )
+from tests.contract.lineages import CHILD
 from tests.contract.stores import START, Opened, Stores
 
 LIVES = (Kept(THREAD, "lives"),)
@@ -134,3 +136,17 @@ async def test_an_end_that_was_interrupted_is_finished_below_the_log_that_has_be
         assert await sweep(store, THREAD, opened.clock, RETENTION) == LIVES
         assert [commit.number for commit in (await store.page(THREAD, 1, 10)).commits] == [4, 5]
         assert await history(opened.keeper()) == [new], "its payload in S3 too"
+
+
+async def test_a_child_that_its_parent_still_waited_for_goes_once_it_has_heard(stores: Stores) -> None:
+    async with stores.open() as opened:
+        store = opened.keeper()
+        opening = ChildOpened(child=Child(thread_id=CHILD, call_id="c"))
+        await settle(store, turn(1, changes=[opening]), waiting=True)
+        await settle(store, turn(1, thread_id=CHILD, origin=Origin(ancestors=(THREAD,), kind="spawned")))
+        assert await later(opened, days=91) == {CHILD}
+        assert await sweep(store, CHILD, opened.clock, RETENTION) == (Kept(CHILD, "parent", (THREAD,)),)
+        heard = ChildEnded(thread_id=CHILD)
+        await settle(store, turn(2, changes=[heard], at=opened.clock.now()))
+        assert await later(opened, days=8) == {CHILD}
+        assert await swept(opened, CHILD) == [CHILD]
