@@ -105,11 +105,13 @@ async def _once(store: KeepingStore, thread_id: str, now: datetime, after: timed
     else:
         kept = await _alive(store, loaded, last, now, after)
     if kept := kept or await _awaited(store, thread_id, state):
+        await _stays(store, loaded, last, now, after)
         return kept
     if after is None and last.number > loaded.tip:
         await store.mark(last)
         await store.settled(last, waiting=state.waiting)
     if readers := await _readers(store, thread_id, now, one=after is not None):
+        await _stays(store, loaded, last, now, after)
         return Kept(thread_id, "readers", readers)
     erasing = erasing_commit(thread_id, state, now)
     await store.commit(erasing)
@@ -136,6 +138,17 @@ async def _alive(
     if loaded.tip == 0 and last.at + SETTLED_AFTER <= now:
         await store.settled(last, waiting=waiting)
     return Kept(last.thread_id, "lives")
+
+
+async def _stays(
+    store: KeepingStore, loaded: LoadedThread, last: Commit, now: datetime, after: timedelta | None
+) -> None:
+    """A tip for what has expired and stays for now: without one, its last answer would be sent again to whoever comes
+    back to it.
+    """
+    if after is not None and loaded.tip == 0 and last.at + SETTLED_AFTER <= now:
+        again = last.model_copy(update={"at": now + KEPT_AGAIN_AFTER - after})
+        await store.settled(again, waiting=loaded.folded.state.waiting)
 
 
 async def _unfinished(store: KeepingStore, last: Commit) -> Commit | None:

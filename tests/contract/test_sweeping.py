@@ -80,6 +80,7 @@ async def test_a_log_that_was_kept_for_its_reader_goes_with_it(stores: Stores) -
         await fork(store, THREAD, 2, "fork", clock=opened.clock)
         assert await later(opened, days=61) == {THREAD}
         assert await sweep(store, THREAD, opened.clock, RETENTION) == (Kept(THREAD, "readers", ("fork",)),)
+        assert (await store.load(THREAD)).tip == 1, "who comes back to it is not sent its last answer again"
         assert await later(opened, days=6) == set()
         assert await later(opened, days=24) == {THREAD, "fork"}, "it is looked at again, whoever reads it"
         assert await swept(opened, "fork") == ["fork", THREAD]
