@@ -67,6 +67,7 @@ def test_nothing_is_left_of_a_thread_that_nobody_wants_back(local: LocalTorpor) 
     assert local.outputs("t1")[-1]["text"] == "You said: hello"
 
 
+@pytest.mark.slow
 def test_a_sweep_that_fails_is_tried_again_and_told_to_people_in_the_end() -> None:
     failing = [StoreUnavailable("throttled")] * 2
 

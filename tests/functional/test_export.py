@@ -17,6 +17,7 @@ def two_stacks() -> Iterator[tuple[LocalTorpor, LocalTorpor]]:
         yield source, target
 
 
+@pytest.mark.slow
 def test_a_tree_is_exported_and_imported_elsewhere_with_the_same_histories(
     two_stacks: tuple[LocalTorpor, LocalTorpor], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -68,18 +68,21 @@ def test_the_readers_agent_passes_the_readers_tests(folder: Path) -> None:
     assert _run(folder, "-c", "from priced import app; assert app.prices").returncode == 0
 
 
+@pytest.mark.slow
 def test_the_readers_agent_can_be_talked_to(folder: Path) -> None:
     done = _run(folder, "-m", "infra.cli", "chat", "--app", "weather:app", "Weather in Oslo?")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "clear" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_readers_agent_with_a_worker_of_its_own_answers(folder: Path) -> None:
     done = _run(folder, "-m", "infra.cli", "chat", "--app", "examples.audit:app", "How many words are these?")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "I count 5." in done.stdout
 
 
+@pytest.mark.slow
 def test_a_worker_of_ones_own_answers_a_real_call(folder: Path) -> None:
     program = """
 import json
@@ -111,6 +114,7 @@ def test_three_ways_to_start_with_a_real_model_are_shown() -> None:
     assert [provider for _, _, provider in STARTS] == list(SERVERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("given", "model", "provider"), STARTS)
 def test_a_way_to_start_works_as_it_is_shown(
     given: str, model: str, provider: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -1,8 +1,8 @@
 """Every fault, wherever it can strike, in every scenario: no rule of the checker is broken, and the end is the same.
 
 One test for each scenario and kind of fault; each is a run per place. Plain conversations go through all kinds, at
-every place; of the others `make test` breaks a sample of places, and `make slow` each. `make soak` adds the other kinds,
-every pair of faults and many random schedules. A failure is shrunk first; the command it prints replays it.
+every place; of the others `make test` breaks a sample of places, and `make slow` each. `make soak` adds the other
+kinds, every pair of faults and many random schedules. A failure is shrunk first; the command it prints replays it.
 """
 
 from collections.abc import Iterable
@@ -39,6 +39,15 @@ each_that_is_not_plain = pytest.mark.parametrize(
 )
 
 
+LONG = ("three_calls_on_two_workers", "refused_request", "failing_and_hanging_tools", "on_busy_queue")
+LONG_STRIDE = 4
+"""So do the longest of the plain ones, but for crashes."""
+
+
+def _stride(scenario: Scenario) -> int:
+    return LONG_STRIDE if scenario.name in LONG else 1
+
+
 def all_hold(outcomes: Iterable[Outcome]) -> None:
     """Fails with the first broken run, made short."""
     for outcome in outcomes:
@@ -65,7 +74,7 @@ def test_the_invocation_dies_at_every_point_of_what_is_not_plain(scenario: Scena
 
 @each_alone
 def test_a_request_fails_or_times_out_but_was_done(scenario: Scenario) -> None:
-    all_hold(singles(scenario, SHORT, "fail"))
+    all_hold(singles(scenario, SHORT, "fail", every=_stride(scenario)))
 
 
 @each_together
@@ -82,17 +91,24 @@ def test_each_request_of_a_tree_fails_or_times_out_but_was_done(scenario: Scenar
 
 @each_alone
 def test_an_old_invocation_wakes_up_after_its_successor_committed(scenario: Scenario) -> None:
-    all_hold(singles(scenario, SHORT, "stall"))
+    all_hold(singles(scenario, SHORT, "stall", every=_stride(scenario)))
 
 
 @each_alone
 def test_a_request_is_refused_for_good(scenario: Scenario) -> None:
-    all_hold(singles(scenario, SHORT, "refuse"))
+    all_hold(singles(scenario, SHORT, "refuse", every=_stride(scenario)))
 
 
 @each_alone
 def test_a_queue_the_store_or_the_model_is_broken_until_all_tries_are_used_up(scenario: Scenario) -> None:
-    all_hold(singles(scenario, SHORT, "break"))
+    all_hold(singles(scenario, SHORT, "break", every=_stride(scenario)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["fail", "stall", "refuse", "break"])
+@pytest.mark.parametrize("name", LONG)
+def test_whatever_goes_wrong_in_a_long_conversation(name: str, kind: str) -> None:
+    all_hold(singles(BY_NAME[name], SHORT, kind))
 
 
 @each_scenario
