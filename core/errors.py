@@ -18,6 +18,7 @@ TorporError
 │   ├── StateUnfit            a state, or a patch of it, does not fit its type (`core/state/shape.py`)
 │   ├── UnreadableRecord      stored data this version cannot read, or that cannot be there
 │   └── MisuseError           the caller broke a rule of this library (a bug in the caller)
+│       └── NoThread          … it named a thread that is not there, or was erased
 ├── RetryableError            nothing was lost; the queue will deliver again
 │   ├── StoreUnavailable      a read or write did not succeed in time; a write may have taken effect
 │   ├── LostRace              another slice holds the commit number
@@ -100,6 +101,13 @@ class UnreadableRecord(PermanentError):
 
 class MisuseError(PermanentError):
     """A rule of the library was broken by its caller; nothing was changed."""
+
+
+class NoThread(MisuseError):
+    """There is no thread of this id: it never was, or was erased."""
+
+    def __init__(self, thread_id: str) -> None:
+        super().__init__(f"there is no thread {thread_id!r}")
 
 
 class RetryableError(TorporError):

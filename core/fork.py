@@ -11,7 +11,7 @@ from typing import Any
 from core.changes import Change, MetadataSet, StateEdited
 from core.clock import SYSTEM_CLOCK, Clock, iso, parse_iso
 from core.commit import Commit, metadata_set
-from core.errors import LostRace, MisuseError
+from core.errors import LostRace, MisuseError, NoThread
 from core.history.cuts import safe_cut
 from core.ids import ROOT_THREAD_ID, birth_id, digest
 from core.lineage import ranges_to_read
@@ -33,7 +33,7 @@ async def fork(
         raise MisuseError(f"{new_thread_id!r} cannot name a root thread: 1-100 of A-Za-z0-9_.:- do")
     source = await store.load(thread_id)
     if source.last is None:
-        raise MisuseError(f"there is no thread {thread_id!r}")
+        raise NoThread(thread_id)
     shared = await _shared(store, thread_id, at_seq)
     stored = await _stored_state(store, shared)
     first = _first_commit(source, shared, stored, new_thread_id, clock.now())

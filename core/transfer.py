@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.commit import Commit, commit_record, read_commit
-from core.errors import MisuseError, UnreadableRecord
+from core.errors import MisuseError, NoThread, UnreadableRecord
 from core.ids import digest, is_thread_id
 from core.keeping import KeepingStore, log_of, spawned_by
 from core.text import canonical_json
@@ -46,7 +46,7 @@ async def exported(store: KeepingStore, thread_id: str) -> AsyncIterator[str]:
     """
     newest = await store.newest(thread_id)
     if newest is None or newest.erased is not None:
-        raise MisuseError(f"there is no thread {thread_id!r}")
+        raise NoThread(thread_id)
     yield _line({"torpor": "export", "v": FORMAT, "thread_id": thread_id})
     told, due, commits = set[str](), [thread_id], 0
     while due:

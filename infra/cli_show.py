@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from core.clock import SYSTEM_CLOCK, Clock
 from core.commit import Commit
-from core.errors import MisuseError
+from core.errors import MisuseError, NoThread
 from infra.cli_stack import DONE, run, stack_of
 from infra.log_reader import LogReader
 from infra.operations import view_state
@@ -46,7 +46,7 @@ class Showing:
         """Raises MisuseError for a thread that is not there."""
         thread_id, newest = self.options.thread, await self.reader.newest(self.options.thread)
         if newest is None:
-            raise MisuseError(f"there is no thread {thread_id!r}")
+            raise NoThread(thread_id)
         if newest.erased is not None:
             raise MisuseError(f"thread {thread_id!r} was erased on {newest.at:%Y-%m-%d}")
         self.short = self.options.full or newest.number - newest.from_number < MOST_FOLDED

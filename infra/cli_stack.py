@@ -5,7 +5,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable
 
-from core.errors import DefinitionError, MisuseError, Refused, TorporError
+from core.errors import DefinitionError, MisuseError, NoThread, Refused, TorporError
 from infra.operations.shown import block
 from infra.stack import Stack, find_stack
 
@@ -21,6 +21,8 @@ def ended(work: Callable[[], int]) -> int:
     """The exit code: of the work, or of the error it ended with, which is told in one line."""
     try:
         return work()
+    except NoThread as error:
+        return told(MisuseError(f"{error}: `torpor threads` lists those that are there"), MISUSED)
     except (MisuseError, Refused, DefinitionError) as error:
         return told(error, MISUSED)
     except TorporError as error:

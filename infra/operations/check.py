@@ -7,7 +7,7 @@ The thread may go on meanwhile: what is newer than the commit read last is of no
 
 from collections.abc import AsyncIterator, Callable, Iterator
 
-from core.errors import MisuseError, UnreadableRecord
+from core.errors import NoThread, UnreadableRecord
 from core.ids import digest
 from infra.dynamodb.codec import Unpacking, body_uri, check_version, first_seq_of, from_of
 from infra.dynamodb.keys import DIGEST, FIRST_READER, NUMBER, TIP, Item, commit_number, item_key, partition
@@ -46,7 +46,7 @@ async def check(access: Access, thread_id: str, progress: Progress) -> AsyncIter
         rows += [item for item in beside if _reader(item) is None and item["sk"]["S"] != TIP]
         progress(log.commits)
     if log.commits == 0 and not rows and tip_before == 0:
-        raise MisuseError(f"there is no thread {thread_id!r}")
+        raise NoThread(thread_id)
     tip = await _tip(access, thread_id)
     # A next commit is written only when the rows of the one before are.
     written = max(min(tip, log.number), log.number - 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from core.clock import Clock
 from core.correlation import correlation_owed
 from core.delivery import outgoing
-from core.errors import MisuseError
+from core.errors import MisuseError, NoThread
 from core.history.manager import HistoryManager
 from core.ports import Dispatcher, Model, Outgoing, ThreadStore, Unsent
 from core.slice.ports import SlicePorts
@@ -72,7 +72,7 @@ def _there(manager: HistoryManager, thread_id: str) -> int:
     """The number of its last commit. Raises MisuseError if it has none."""
     number = manager.draft.committed.state.number
     if number == 0:
-        raise MisuseError(f"there is no thread {thread_id!r}")
+        raise NoThread(thread_id)
     return number
 
 
