@@ -36,9 +36,9 @@ def erase_thread(options: argparse.Namespace) -> int:
         stack = stack_of(options)
         async with keeper_of(stack) as store:
             outcomes = await _erased(store, options.thread, options.tree, SYSTEM_CLOCK)
-            for freed in [
-                log for outcome in outcomes if isinstance(outcome, Removed) for log in outcome.freed
-            ]:
+            removed = [outcome for outcome in outcomes if isinstance(outcome, Removed)]
+            gone = {outcome.thread_id for outcome in removed}
+            for freed in [log for outcome in removed for log in outcome.freed if log not in gone]:
                 await _sweep(store, freed, timedelta(days=stack.retention_days))
         return FAILED if any(isinstance(outcome, Kept) for outcome in outcomes) else DONE
 

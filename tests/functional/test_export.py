@@ -54,6 +54,9 @@ def test_a_tree_is_exported_and_imported_elsewhere_with_the_same_histories(
     assert code == 2
     assert "already" in error
     assert elsewhere.run("import", str(tmp_path / "none"))[0] == 2
+    code, lines, _ = there.run("erase", "t1", "--tree")
+    erased = [line.partition(":")[0] for line in lines if line.partition(":")[0] in threads]
+    assert (code, sorted(erased)) == (0, sorted(threads)), "each is told once"
 
 
 def test_a_file_that_cannot_be_written_leaves_nothing_half_done(
