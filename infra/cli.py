@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from infra.cli_numbers import seconds
 from infra.cli_operations import add_operations, add_stack_options, run_operation
 from infra.cli_streams import with_streams
+from infra.cli_values import pair, seconds
 
 DEFAULT_APP = "examples.research:app"
 WORKER_TIMEOUT_SECONDS = 90
@@ -99,6 +99,14 @@ def _add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     ask.add_argument("--thread", metavar="ID", help="default: a new one")
     ask.add_argument(
         "--message-id", metavar="ID", help="asked again with it, it goes on waiting; default: a new one"
+    )
+    ask.add_argument(
+        "--metadata",
+        action="append",
+        default=[],
+        type=pair,
+        metavar="KEY=VALUE",
+        help="who asks, such as user_id=ann; may be given again",
     )
     ask.add_argument(
         "--timeout", type=seconds, default=ASK_SECONDS, metavar="SECONDS", help="default: %(default)s"

@@ -58,7 +58,7 @@ def _of_a_stack_here(options: argparse.Namespace) -> int:
 
 def _ask(client: SyncAgentClient, options: argparse.Namespace) -> int:
     thread_id = options.thread or f"ask-{new_id()}"
-    message_id = client.send(thread_id, options.text, options.message_id)
+    message_id = client.send(thread_id, options.text, options.message_id, dict(options.metadata) or None)
     code = _tell(client.wait(thread_id, message_id, options.timeout))
     if code == NOT_YET and not (options.stack is None and options.endpoint is None):
         _remark(f"to wait on, the same with --thread {thread_id} --message-id {message_id}")

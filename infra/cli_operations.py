@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from infra.cli_numbers import count, seq
+from infra.cli_values import count, pair, seq
 
 DEFAULT_STACK = "torpor"
 DEFAULT_LISTED = 50
@@ -128,7 +128,12 @@ def _add_said(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     )
     send.add_argument("--agent", metavar="NAME", help="of a new thread; default: the app's")
     send.add_argument(
-        "--metadata", action="append", default=[], metavar="KEY=VALUE", help="may be given again"
+        "--metadata",
+        action="append",
+        default=[],
+        type=pair,
+        metavar="KEY=VALUE",
+        help="may be given again",
     )
     answer.add_argument(
         "call", nargs="?", metavar="CALL", help="its id; may be left out where one question is open"

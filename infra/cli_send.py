@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 from core.clock import SYSTEM_CLOCK, Clock
@@ -38,7 +37,7 @@ def _fields(options: argparse.Namespace) -> dict[str, Any]:
     match options.command:
         case "send":
             text = sys.stdin.read() if options.text == FROM_STDIN else options.text
-            metadata = _metadata(options.metadata)
+            metadata = dict(options.metadata)
             head = {"type": "user_message", "content": text, "metadata": metadata or None}
             return {**head, "on_busy": options.on_busy, "agent": options.agent}
         case "answer":
@@ -71,16 +70,6 @@ def _arguments(text: str | None) -> dict[str, Any] | None:
     if not isinstance(value, dict):
         raise MisuseError("--args: a JSON object, argument by name")
     return value
-
-
-def _metadata(pairs: Sequence[str]) -> dict[str, Any]:
-    found = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not (name and equals):
-            raise MisuseError(f"--metadata {pair!r}: KEY=VALUE")
-        found[name] = value
-    return found
 
 
 async def _asked(stack: Stack, thread_id: str, call_id: str | None) -> str:

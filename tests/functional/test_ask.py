@@ -40,6 +40,11 @@ def test_an_answer_without_sources_is_all_that_is_printed(local: LocalTorpor, ca
     assert capsys.readouterr().out == "You said: hello\n"
 
 
+def test_who_asks_goes_along(local: LocalTorpor) -> None:
+    assert _ask(local, "hello", "known", "--metadata", "user_id=ann", "--metadata", "note=a=b") == 0
+    assert local.history("known")[0]["metadata"] == {"user_id": "ann", "note": "a=b"}
+
+
 def test_what_the_thread_waits_for_goes_to_stderr(local: LocalTorpor, capsys: Captured) -> None:
     assert _ask(local, "nap", "naps") == 3
     told = capsys.readouterr()

@@ -1,4 +1,4 @@
-"""What the command line refuses before it asks anybody: endpoints that are none, and numbers that mean nothing."""
+"""What the command line refuses before it asks anybody: endpoints that are none, and values that mean nothing."""
 
 import pytest
 
@@ -52,10 +52,12 @@ def test_what_is_no_endpoint_is_said_in_one_line(url: str, capsys: Captured) -> 
         ["ask", "x", "--timeout", "-1"],
         ["ask", "x", "--timeout", "inf"],
         ["ask", "x", "--timeout", "soon"],
+        ["ask", "x", "--metadata", "no equals"],
+        ["send", "t1", "x", "--metadata", "=no key"],
     ],
     ids=" ".join,
 )
-def test_numbers_that_mean_nothing_are_refused(arguments: list[str], capsys: Captured) -> None:
+def test_values_that_mean_nothing_are_refused(arguments: list[str], capsys: Captured) -> None:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2

@@ -1,4 +1,4 @@
-"""Numbers as options: what argparse refuses in one line, before anything is done."""
+"""Values of options: what argparse refuses in one line, before anything is done."""
 
 import argparse
 import math
@@ -27,3 +27,11 @@ def seconds(text: str) -> float:
     if not 0 <= given < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r}: seconds, 0 or more")
     return given
+
+
+def pair(text: str) -> tuple[str, str]:
+    """A key and its value. The value may be empty."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"{text!r}: KEY=VALUE")
+    return name, value
