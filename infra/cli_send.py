@@ -6,8 +6,10 @@ import json
 import sys
 from typing import Any
 
+from core.accept.answer import require_fitting
 from core.clock import SYSTEM_CLOCK, Clock
 from core.errors import MisuseError
+from core.messages import Answer
 from core.thread import LiveCall
 from infra.cli_stack import DONE, ended, stack_of
 from infra.operations.sending import input_sender, said
@@ -24,8 +26,10 @@ def send_to_thread(options: argparse.Namespace, clock: Clock = SYSTEM_CLOCK) -> 
         message, _ = said(fields, clock)
         stack = stack_of(options)
         if options.command == "answer":
-            call_id = asyncio.run(_asked(stack, options.thread, options.call))
-            message, _ = said({**fields, "call_id": call_id}, clock)
+            call = asyncio.run(_asked(stack, options.thread, options.call))
+            message, taken = said({**fields, "call_id": call.call_id}, clock)
+            if isinstance(taken.message, Answer) and call.question is not None:
+                require_fitting(taken.message, call.question)
         input_sender(stack, clock).send(message)
         print(f"sent as {json.loads(message.body)['message_id']}")
         return DONE
@@ -72,14 +76,14 @@ def _arguments(text: str | None) -> dict[str, Any] | None:
     return value
 
 
-async def _asked(stack: Stack, thread_id: str, call_id: str | None) -> str:
+async def _asked(stack: Stack, thread_id: str, call_id: str | None) -> LiveCall:
     """The call that a person is asked about. Raises MisuseError if nobody is, or it is not said which."""
     async with store_of(stack) as store:
         state = (await store.load(thread_id)).folded.state
     asked = [call for call in state.live if call.question is not None]
     fitting = [call for call in asked if call_id in (None, call.call_id)]
     if len(fitting) == 1:
-        return fitting[0].call_id
+        return fitting[0]
     if not asked:
         raise MisuseError(f"thread {thread_id!r} asks nobody anything now")
     raise MisuseError(f"say which question is answered: {', '.join(map(_named, asked))}")

@@ -29,6 +29,15 @@ def accept(message: Answer, state: ThreadState, setting: Setting) -> tuple[Effec
             return (TellWorker(message.call_id, choice, message.comment),)
 
 
+def require_fitting(message: Answer, question: Question) -> None:
+    """Raises Refused if it answers another kind of question, or chooses what is no choice. Arguments need the app."""
+    match question.kind:
+        case "choice":
+            _choice(message, question)
+        case "approval" | "auth":
+            _approved(message)
+
+
 def _approved(message: Answer) -> bool:
     if message.approved is None:
         raise Refused("invalid", "approved: must be true or false")

@@ -35,10 +35,13 @@ def told(commands: Commands, *arguments: str) -> str:
 def test_a_person_talks_to_a_thread_answers_it_and_ends_it(commands: Commands) -> None:
     assert told(commands, "send", "t1", "pay 5", "--metadata", "user_id=ada").startswith("sent as cli-")
     assert "a person: approval of pay" in told(commands, "show", "t1")
+    assert commands.run("answer", "t1", "--choice", "green")[0] == 2, "it asks for an approval"
     told(commands, "answer", "t1", "--approve", "--args", '{"amount": 3}', "--comment", "less")
     assert "paid 3" in told(commands, "show", "t1")
     told(commands, "send", "t1", "paint it")
     assert "choice of paint, Which colour for it? of red, green" in told(commands, "show", "t1")
+    for misfit in (["--approve"], ["--choice", "blue"]):
+        assert commands.run("answer", "t1", *misfit)[0] == 2
     told(commands, "answer", "t1", "--choice", "green")
     told(commands, "send", "t1", "nap")
     assert "waits for sleep" in told(commands, "show", "t1", "--tree")
