@@ -16,8 +16,8 @@ LINE_CHARACTERS = 1_000
 def recap(messages: Sequence[RequestMessage | Mapping[str, Any]], window: int = 6) -> str:
     """The last `window` messages that say something, as `role: content` lines, oldest first; else "(no prior turns)".
 
-    A message is a `RequestMessage`, or a mapping with `role` and `content`: text, a list of blocks, or nothing. Each takes one
-    line whatever it says, so that no message can pass for two.
+    A message is a `RequestMessage`, or a mapping with `role` and `content`: text, a list of blocks, or nothing. Each
+    takes one line whatever it says, so that no message can pass for two.
     """
     lines = (line for message in reversed(messages) for line in _line(message))
     return "\n".join(reversed(list(islice(lines, max(0, window))))) or NO_PRIOR_TURNS

@@ -74,6 +74,7 @@ INPUT: dict[str, tuple[str, ...]] = {
     ),
 }
 
+
 def _names() -> set[str]:
     nodes = [node for source in sources("tests") for node in source.tree.body]
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
