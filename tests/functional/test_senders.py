@@ -205,7 +205,7 @@ async def test_what_the_operator_sends_again_is_its_first_senders_word() -> None
     on, fetch, letter = await calling()
     operator = of(OPERATOR, "alice")
     for dead in (False, True):
-        forged = {"call_id": letter, "sent_for": of(WEB), "dead": dead}
+        forged: dict[str, Any] = {"call_id": letter, "sent_for": of(WEB), "dead": dead}
         assert await on.hears(operator, "tool_result", **forged) == "forbidden"
         assert (
             await on.hears(operator, "user_message", **forged, metadata={"user_id": "mallory"}) == "forbidden"
