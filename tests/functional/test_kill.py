@@ -128,6 +128,7 @@ def test_a_worker_dies(rig: Rig, point: str) -> None:
     assert rig.killer.kills == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", ["before dispatch", "in mid-dispatch", "before settled"])
 def test_an_input_uses_up_its_tries_with_a_commit_undispatched_while_the_next_input_waits(
     rig: Rig, point: str

@@ -1,8 +1,9 @@
 """Every fault, wherever it can strike, in every scenario: no rule of the checker is broken, and the end is the same.
 
-One test for each scenario and kind of fault; each is a run per place. Plain conversations go through all kinds, at
-every place; of the others `make test` breaks a sample of places, and `make slow` each. `make soak` adds the other
-kinds, every pair of faults and many random schedules. A failure is shrunk first; the command it prints replays it.
+One test for each scenario and kind of fault; each is a run per place. Plain conversations die at every point and go
+through all kinds of faults. Of what is left `make test` breaks a sample of places, and `make slow` each. `make soak`
+adds the other kinds, every pair of faults and many random schedules. A failure is shrunk first; the command it prints
+replays it.
 """
 
 from collections.abc import Iterable
@@ -40,12 +41,12 @@ each_that_is_not_plain = pytest.mark.parametrize(
 
 
 LONG = ("three_calls_on_two_workers", "refused_request", "failing_and_hanging_tools", "on_busy_queue")
-LONG_STRIDE = 4
-"""So do the longest of the plain ones, but for crashes."""
+LONG_STRIDE, PLAIN_STRIDE = 6, 2
+"""So do the plain ones, but for crashes."""
 
 
 def _stride(scenario: Scenario) -> int:
-    return LONG_STRIDE if scenario.name in LONG else 1
+    return LONG_STRIDE if scenario.name in LONG else PLAIN_STRIDE
 
 
 def all_hold(outcomes: Iterable[Outcome]) -> None:
@@ -55,10 +56,15 @@ def all_hold(outcomes: Iterable[Outcome]) -> None:
             pytest.fail(failure(shrink(outcome)), pytrace=False)
 
 
-@pytest.mark.parametrize("setup", SETUPS, ids=("one", "other"))
 @each_alone
-def test_the_invocation_dies_at_every_point(scenario: Scenario, setup: Setup) -> None:
-    all_hold(singles(scenario, setup, "crash"))
+def test_the_invocation_dies_at_every_point(scenario: Scenario) -> None:
+    all_hold(singles(scenario, SHORT, "crash"))
+
+
+@pytest.mark.slow
+@each_alone
+def test_the_invocation_dies_at_every_point_in_another_order(scenario: Scenario) -> None:
+    all_hold(singles(scenario, SETUPS[1], "crash"))
 
 
 @each_that_is_not_plain
@@ -106,9 +112,9 @@ def test_a_queue_the_store_or_the_model_is_broken_until_all_tries_are_used_up(sc
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["fail", "stall", "refuse", "break"])
-@pytest.mark.parametrize("name", LONG)
-def test_whatever_goes_wrong_in_a_long_conversation(name: str, kind: str) -> None:
-    all_hold(singles(BY_NAME[name], SHORT, kind))
+@each_alone
+def test_whatever_goes_wrong_in_a_plain_conversation(scenario: Scenario, kind: str) -> None:
+    all_hold(singles(scenario, SHORT, kind))
 
 
 @each_scenario

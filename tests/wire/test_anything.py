@@ -18,7 +18,7 @@ from tests.wire.taking import talk
 models = st.sampled_from([CLAUDE, NOVA, UNKNOWN])
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(models, st.lists(any_content, min_size=1, max_size=3))
 async def test_after_any_user_content_the_next_message_is_answered(
     model_id: str, contents: list[Any]
@@ -29,7 +29,7 @@ async def test_after_any_user_content_the_next_message_is_answered(
         await one.goes_on()
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(models, st.lists(spoken, min_size=1, max_size=3), any_content)
 async def test_after_any_stream_of_a_model_the_next_message_is_answered_and_nothing_half_received_ran(
     model_id: str, streams: list[Spoken], returned: Any
@@ -44,7 +44,7 @@ async def test_after_any_stream_of_a_model_the_next_message_is_answered_and_noth
         await one.goes_on()
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     models, st.lists(any_json, min_size=1, max_size=3), any_json | st.binary() | st.sets(any_text, max_size=2)
 )

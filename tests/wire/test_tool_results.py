@@ -55,8 +55,13 @@ RESULTS: dict[str, tuple[Any, str]] = {
 }
 
 
+HUGE = ("ten megabytes", "ten megabytes of JSON")
+
+
 @pytest.mark.parametrize("model_id", [CLAUDE, NOVA, UNKNOWN], ids=["claude", "nova", "unknown"])
-@pytest.mark.parametrize("kind", RESULTS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[pytest.mark.slow] if kind in HUGE else []) for kind in RESULTS]
+)
 async def test_a_result_of_any_kind_is_shown_or_told_and_the_next_message_is_answered(
     kind: str, model_id: str
 ) -> None:
