@@ -25,12 +25,12 @@ from .simulation.waiting_scenarios import LASTING, NEVER_SUMMARISED, WAITING
 from .simulation.world import Setup
 
 each_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-CRASH_STRIDE = 5
+CRASH_STRIDE = 12
 """Of what is not plain, `make test` dies at every so many-th point, and `make slow` at each."""
-TREE_STRIDE = 8
+TREE_STRIDE = 20
 """Trees make many requests: `make test` breaks every so many-th, `make slow` each."""
 
-WAITING_STRIDE = 30
+WAITING_STRIDE = 60
 """So do those that wait."""
 
 each_together = pytest.mark.parametrize("scenario", TOGETHER, ids=lambda scenario: scenario.name)
@@ -41,7 +41,7 @@ each_that_is_not_plain = pytest.mark.parametrize(
 
 
 LONG = ("three_calls_on_two_workers", "refused_request", "failing_and_hanging_tools", "on_busy_queue")
-LONG_STRIDE, PLAIN_STRIDE = 6, 2
+LONG_STRIDE, PLAIN_STRIDE = 8, 3
 """So do the plain ones, but for crashes."""
 
 
