@@ -240,8 +240,12 @@ LASTING = [
     Scenario(
         "sleep_woken_by_an_event",
         SLEEPER,
-        told(WATCH, on("", call("sleep_until_event_or_input"), tool_result="watch"), on("noted", event=True)),
-        [user("m1", "watch"), event("e1", "it turned", when_quiet, associative=True)],
+        told(
+            WATCH,
+            on("I sleep.", call("sleep_until_event_or_input"), tool_result="watch"),
+            on("noted", event=True),
+        ),
+        [user("m1", "watch"), event("e1", "it turned", after("assistant_message"), associative=True)],
     ),
     Scenario(
         "sleep_woken_by_a_report",
