@@ -242,7 +242,7 @@ LASTING = [
         SLEEPER,
         told(
             WATCH,
-            on("I sleep.", call("sleep_until_event_or_input"), tool_result="watch"),
+            on("I sleep.", call("sleep_until_event_or_input"), tool_result="watch", result="watching"),
             on("noted", event=True),
         ),
         [user("m1", "watch"), event("e1", "it turned", after("assistant_message"), associative=True)],
