@@ -1,7 +1,7 @@
 """A deployment with everything around it: emulator, model, mailbox."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.e2e.ministack import LOG, PID, running
 from tests.e2e.openai_server import ModelServer, model_server
 from tests.e2e.processes import environment
 from tests.e2e.project import Project
-from tests.e2e.stack import Stack
+from tests.e2e.stack import Stack, root_client
 
 MODEL = "anthropic.claude-sonnet-4-5-20250929-v1:0"
 
@@ -28,6 +28,10 @@ class Deployed:
     """Its process id: the functions' processes are its children."""
 
 
+SCHEDULING = ("AgentRole", "DeadLettersRole")
+EMULATED_SCHEDULES = "emulated-schedules"
+
+
 @contextmanager
 def deployed_to(project: Project, enforced: bool) -> Iterator[Deployed]:
     """An emulator of its own with the stack in it, whose agent asks `model` by Bedrock's protocol."""
@@ -37,7 +41,7 @@ def deployed_to(project: Project, enforced: bool) -> Iterator[Deployed]:
         with running(folder, MINISTACK_BEDROCK_PROXY_URL=model.url, **auth) as url:
             stack = Stack(project, url, environment(folder, url))
             stack.deploy(ModelId=f"bedrock:{MODEL}")
-            _let_schedule(stack)
+            let_schedule(url, [stack.resource(role) for role in SCHEDULING])
             mailbox = Mailbox(
                 stack.client("sqs"),
                 stack.output("InputQueueUrl"),
@@ -47,7 +51,7 @@ def deployed_to(project: Project, enforced: bool) -> Iterator[Deployed]:
             yield Deployed(stack, model, mailbox, int((folder / PID).read_text()))
 
 
-def _let_schedule(stack: Stack) -> None:
+def let_schedule(url: str, roles: Iterable[str]) -> None:
     """The emulator takes every schedule for one of the default group, which our roles may not touch."""
     statement = {
         "Effect": "Allow",
@@ -55,7 +59,7 @@ def _let_schedule(stack: Stack) -> None:
         "Resource": "arn:aws:scheduler:*:*:schedule/default/*",
     }
     policy = json.dumps({"Version": "2012-10-17", "Statement": [statement]})
-    for role in ("AgentRole", "DeadLettersRole"):
-        stack.client("iam").put_role_policy(
-            RoleName=stack.resource(role), PolicyName="emulated-schedules", PolicyDocument=policy
+    for role in roles:
+        root_client("iam", url).put_role_policy(
+            RoleName=role, PolicyName=EMULATED_SCHEDULES, PolicyDocument=policy
         )

@@ -4,12 +4,14 @@ stack that leaves nothing.
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
+from tests.e2e.deployed import EMULATED_SCHEDULES, SCHEDULING, let_schedule
 from tests.e2e.ministack import running
 from tests.e2e.processes import ROOT, environment, run, with_aws_cli
 from tests.e2e.project import copy_project
@@ -18,6 +20,7 @@ from tests.e2e.stack import root_client
 SECTION = re.compile(r"^## Deploy\n(.*?)^## ", re.DOTALL | re.MULTILINE)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FUNCTION = re.compile(r"^\w+\(\) \{\n.*?^\}\n", re.DOTALL | re.MULTILINE)
+FIRST = re.compile(r"^make deploy$", re.MULTILINE)
 RECEIVED = re.compile(r'\\"thread_id\\": ?\\"t1\\"')
 """In a body within the command line's JSON."""
 DEPLOYED = "Successfully created/updated stack - torpor"
@@ -82,6 +85,20 @@ def section(folder: Path) -> tuple[str, str]:
     return typed, "".join(FUNCTION.findall(typed)) + remove
 
 
+@contextmanager
+def schedules_let(url: str) -> Iterator[None]:
+    """The stack's roles may schedule on this emulator; by the end they are as they were."""
+    summaries = root_client("cloudformation", url).list_stack_resources(StackName="torpor")
+    names = {
+        one["LogicalResourceId"]: one["PhysicalResourceId"] for one in summaries["StackResourceSummaries"]
+    }
+    roles = [names[role] for role in SCHEDULING]
+    let_schedule(url, roles)
+    yield
+    for role in roles:
+        root_client("iam", url).delete_role_policy(RoleName=role, PolicyName=EMULATED_SCHEDULES)
+
+
 def shell(typed: str, folder: Path, environ: dict[str, str]) -> str:
     """What it prints. Its first failure ends it."""
     return run("bash", "-euo", "pipefail", "-c", typed, cwd=folder, environ=environ)
@@ -94,7 +111,12 @@ def test_what_the_readme_says_on_deploying_works_from_deploy_to_delete(
     url = environ["AWS_ENDPOINT_URL"]
     typed, remove = section(folder)
     before = there_is(url)
-    deployed, answers, answers_of_the_new_worker = shell(typed, folder, environ).split(DEPLOYED)
+    before_it, then = FIRST.split(typed, maxsplit=1)
+    deployed = shell(f"{before_it}make deploy", folder, environ)
+    with schedules_let(url):
+        answers, answers_of_the_new_worker = shell(
+            "".join(FUNCTION.findall(before_it)) + then, folder, environ
+        ).split(DEPLOYED)
     assert "The largest function with its layer" in deployed
     assert RECEIVED.search(answers)
     assert "t2 # What makes spring tides so high?" in answers
