@@ -8,6 +8,8 @@ from infra.cli import main
 from infra.local import LocalTorpor
 from tests.functional.asked_app import SPEC
 
+pytestmark = pytest.mark.slow
+
 Captured = pytest.CaptureFixture[str]
 
 

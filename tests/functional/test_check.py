@@ -13,6 +13,8 @@ from tests.functional.on_stack import KEYS, Commands, cut_off
 from tests.functional.team_app import SPEC as TEAM
 from tests.functional.waiting_app import SPEC as WAITING
 
+pytestmark = pytest.mark.slow
+
 LONG = "x" * 70_000
 """Goes to S3."""
 
@@ -171,7 +173,6 @@ def test_what_is_broken_is_found_and_what_to_do_is_told(
     assert said.count("→") * 2 == len(told)
 
 
-@pytest.mark.slow
 def test_what_is_around_a_thread_is_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
     with LocalTorpor(app=TEAM) as local:
         one = Stored(local, capsys)
@@ -189,7 +190,6 @@ def test_what_is_around_a_thread_is_looked_at(capsys: pytest.CaptureFixture[str]
         assert (code, "lineage: " in said) == (1, True), said
 
 
-@pytest.mark.slow
 def test_an_open_child_without_a_log_and_a_commit_that_was_cut_off_are_told(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -16,6 +16,8 @@ from infra.operations.parked import all_parked
 from infra.stack import store_of
 from tests.functional.on_stack import KEYS, Commands
 
+pytestmark = pytest.mark.slow
+
 CODES = "\x1b]0;gotcha\x07\u202e"
 
 
@@ -115,7 +117,6 @@ def test_nothing_that_a_terminal_obeys_is_printed(stage: Stage) -> None:
         assert "\\x1b" in printed
 
 
-@pytest.mark.slow
 def test_a_list_goes_on_where_it_ended_also_when_the_last_one_is_gone(stage: Stage) -> None:
     for number in range(5):
         stage.park(user(str(number)), message_id=str(number))

@@ -12,6 +12,8 @@ from infra.local.resources import SWEEPER, SWEEPER_FAILURES
 from tests.functional.local_app import SPEC
 from tests.functional.on_stack import Commands
 
+pytestmark = pytest.mark.slow
+
 START = datetime(2026, 3, 8, 12, 0, tzinfo=UTC)
 
 
@@ -67,7 +69,6 @@ def test_nothing_is_left_of_a_thread_that_nobody_wants_back(local: LocalTorpor) 
     assert local.outputs("t1")[-1]["text"] == "You said: hello"
 
 
-@pytest.mark.slow
 def test_a_sweep_that_fails_is_tried_again_and_told_to_people_in_the_end() -> None:
     failing = [StoreUnavailable("throttled")] * 2
 

@@ -16,6 +16,8 @@ from tests.functional.http_faults.faults import Fault, Strike
 from tests.functional.http_faults.walk import Walk
 from tests.properties.simulation.scenarios import BY_NAME
 
+pytestmark = pytest.mark.slow
+
 FEW, SOME = 2, 9
 """Steps of a walk."""
 
@@ -38,7 +40,6 @@ def test_one_of_several_requests_fails_over_http(name: str, opened: ExitStack) -
     _hold(walk, walk.some(FEW, first=1 + MOST_REQUESTS.index(name)))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", CHOSEN)
 def test_a_request_fails_over_http_before_or_after_it_took_effect_is_throttled_done_in_part_or_slow(
     name: str, opened: ExitStack
@@ -47,7 +48,6 @@ def test_a_request_fails_over_http_before_or_after_it_took_effect_is_throttled_d
     _hold(walk, walk.some(SOME, first=CHOSEN.index(name)))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["inline_then_worker", "on_busy_queue"])
 def test_keys_items_and_messages_are_left_unprocessed_over_http(name: str, opened: ExitStack) -> None:
     walk = Walk(BY_NAME[name], opened)

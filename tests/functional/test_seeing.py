@@ -12,6 +12,8 @@ from infra.local import LocalTorpor
 from tests.functional.on_stack import Commands
 from tests.functional.waiting_app import SPEC
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def local() -> Iterator[LocalTorpor]:
@@ -90,7 +92,6 @@ def test_what_is_said_wrongly_is_told_in_one_line_and_not_sent(
     assert commands.local.history("t9") == []
 
 
-@pytest.mark.slow
 def test_an_answer_says_which_question_it_is_for_where_there_are_several(commands: Commands) -> None:
     for thread_id in ("t3", "t4"):
         told(commands, "send", thread_id, "pay 5")
@@ -101,7 +102,6 @@ def test_an_answer_says_which_question_it_is_for_where_there_are_several(command
     assert "refused" in told(commands, "show", "t3")
 
 
-@pytest.mark.slow
 def test_threads_are_listed_with_what_they_are(commands: Commands) -> None:
     told(commands, "send", "rests", "hi")
     told(commands, "send", "waits", "pay 5")

@@ -9,6 +9,8 @@ from tests.functional.local_app import SPEC
 from tests.functional.on_stack import Commands, cut_off
 from tests.functional.sleeper import SPEC as SLEEPER
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=[SPEC, SLEEPER])
 def commands(request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]) -> Iterator[Commands]:

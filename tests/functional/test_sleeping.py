@@ -14,6 +14,8 @@ from infra.local.aws import Resources
 from tests.functional.local_app import SPEC as WORKERS_SPEC
 from tests.functional.sleeper import SPEC
 
+pytestmark = pytest.mark.slow
+
 START = datetime(2026, 3, 8, 12, 0, tzinfo=UTC)
 WEEK_SECONDS = 7 * 86_400
 
