@@ -1,7 +1,6 @@
 """`torpor erase`: take a thread away, or a tree of them, and say what went and what keeps the rest."""
 
 import argparse
-import math
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -14,7 +13,7 @@ from core.parsing import thread_of
 from infra.cli_stack import DONE, FAILED, run, stack_of
 from infra.dynamodb.parked import parked_id
 from infra.keeping import DynamoKeeper
-from infra.stack import Stack
+from infra.stack import Stack, storage_of
 
 REASONS: Mapping[Reason, str] = {
     "lives": "has not expired",
@@ -48,21 +47,8 @@ def erase_thread(options: argparse.Namespace) -> int:
 @asynccontextmanager
 async def keeper_of(stack: Stack, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[DynamoKeeper]:
     """The stack's threads, to take some away. Raises SettingsError."""
-    table, bucket = stack.output("TableName"), stack.output("PayloadBucketName")
-    session = stack.async_session()
-    async with (
-        session.client("dynamodb", **stack.client_arguments) as dynamodb,
-        session.client("s3", **stack.client_arguments) as s3,
-    ):
-        yield DynamoKeeper(
-            dynamodb,
-            s3,
-            table=table,
-            bucket=bucket,
-            clock=clock,
-            seconds_left=lambda: math.inf,
-            retention_days=stack.retention_days,
-        )
+    async with storage_of(stack, clock) as storage:
+        yield storage.opened_by(DynamoKeeper)
 
 
 async def _erased(store: DynamoKeeper, thread_id: str, tree: bool, clock: Clock) -> Sequence[Outcome]:

@@ -5,11 +5,11 @@ Deployed, or local: the local stack answers the same questions at its endpoint, 
 
 import math
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import boto3
@@ -26,6 +26,7 @@ from infra.dynamodb import DynamoStore
 from infra.project.blocks import logical_prefix
 from infra.store_rules import RETENTION_DAYS
 
+S = TypeVar("S")
 _CONFIG = Config(retries={"total_max_attempts": 1}, connect_timeout=5, read_timeout=20)
 """The store itself tries again."""
 LOCAL_REGION = "us-east-1"
@@ -178,24 +179,49 @@ def resources_of(stack: Stack) -> StackResources:
     return StackResources(stack, physical)
 
 
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """The table and the bucket of a stack, opened. Requests may take as long as they need."""
+
+    stack: Stack
+    clock: Clock
+    session: Any
+    """For clients of other services."""
+    dynamodb: Any
+    s3: Any
+    table: str
+    bucket: str
+
+    def opened_by(self, kind: Callable[..., S]) -> S:
+        """A store of this kind over them."""
+        return kind(
+            self.dynamodb,
+            self.s3,
+            table=self.table,
+            bucket=self.bucket,
+            clock=self.clock,
+            seconds_left=lambda: math.inf,
+            retention_days=self.stack.retention_days,
+        )
+
+
 @asynccontextmanager
-async def store_of(stack: Stack, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[DynamoStore]:
-    """The stack's threads. Requests may take as long as they need. Raises SettingsError."""
+async def storage_of(stack: Stack, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[Storage]:
+    """Closed at the end. Raises SettingsError for a stack that is not Torpor's."""
     table, bucket = stack.output("TableName"), stack.output("PayloadBucketName")
     session = stack.async_session()
     async with (
         session.client("dynamodb", **stack.client_arguments) as dynamodb,
         session.client("s3", **stack.client_arguments) as s3,
     ):
-        yield DynamoStore(
-            dynamodb,
-            s3,
-            table=table,
-            bucket=bucket,
-            clock=clock,
-            seconds_left=lambda: math.inf,
-            retention_days=stack.retention_days,
-        )
+        yield Storage(stack, clock, session, dynamodb, s3, table, bucket)
+
+
+@asynccontextmanager
+async def store_of(stack: Stack, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[DynamoStore]:
+    """The stack's threads. Raises SettingsError."""
+    async with storage_of(stack, clock) as storage:
+        yield storage.opened_by(DynamoStore)
 
 
 @cache

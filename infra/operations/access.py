@@ -11,7 +11,7 @@ from infra.dynamodb import DynamoStore
 from infra.dynamodb.payloads import Payloads
 from infra.dynamodb.requests import Client, Patience
 from infra.operations.table import OperatorTable
-from infra.stack import Stack
+from infra.stack import Stack, storage_of
 
 
 class OperatorStore(DynamoStore):
@@ -40,22 +40,10 @@ class Access:
 @asynccontextmanager
 async def access_to(stack: Stack, clock: Clock = SYSTEM_CLOCK) -> AsyncIterator[Access]:
     """Raises SettingsError for a stack that is not Torpor's."""
-    name, bucket = stack.output("TableName"), stack.output("PayloadBucketName")
-    session = stack.async_session()
     patience = Patience(clock, lambda: math.inf)
-    async with (
-        session.client("dynamodb", **stack.client_arguments) as dynamodb,
-        session.client("s3", **stack.client_arguments) as s3,
-    ):
-        table, payloads = OperatorTable(dynamodb, name, patience), Payloads(s3, bucket, patience)
-        store = OperatorStore(
-            dynamodb,
-            s3,
-            table=name,
-            bucket=bucket,
-            clock=clock,
-            seconds_left=lambda: math.inf,
-            retention_days=stack.retention_days,
-        )
+    async with storage_of(stack, clock) as storage:
+        table = OperatorTable(storage.dynamodb, storage.table, patience)
+        payloads = Payloads(storage.s3, storage.bucket, patience)
+        store = storage.opened_by(OperatorStore)
         store.writes_by(table)
-        yield Access(stack, clock, store, table, payloads, patience, s3, session)
+        yield Access(stack, clock, store, table, payloads, patience, storage.s3, storage.session)
