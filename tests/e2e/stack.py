@@ -39,6 +39,18 @@ class Stack:
         """Of the root user."""
         return root_client(service, self.endpoint_url)
 
+    def environ_of(self, role: str) -> dict[str, str]:
+        """The environment of somebody who has taken on this role of the stack."""
+        arn = self.client("iam").get_role(RoleName=self.resource(role))["Role"]["Arn"]
+        keys = self.client("sts").assume_role(RoleArn=arn, RoleSessionName="ada")["Credentials"]
+        return {
+            "AWS_ENDPOINT_URL": self.endpoint_url,
+            "AWS_REGION": REGION,
+            "AWS_ACCESS_KEY_ID": keys["AccessKeyId"],
+            "AWS_SECRET_ACCESS_KEY": keys["SecretAccessKey"],
+            "AWS_SESSION_TOKEN": keys["SessionToken"],
+        }
+
     def deploy(self, **changed: str) -> None:
         """Create or update. Parameters that are not changed stay as they are."""
         self.parameters |= changed

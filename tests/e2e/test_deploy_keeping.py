@@ -13,7 +13,6 @@ from infra.cli import main
 from infra.local.expiry import removal_record
 from tests.e2e.deployed import Deployed
 from tests.e2e.openai_server import says
-from tests.e2e.processes import REGION
 
 THREAD = "kept"
 pytestmark = pytest.mark.parametrize("deployed", ["enforced"], indirect=True)
@@ -24,17 +23,7 @@ def as_keeper(deployed: Deployed, monkeypatch: pytest.MonkeyPatch) -> None:
     """The environment of somebody who has taken the role on."""
     bucket = deployed.stack.output("PayloadBucketName")
     deployed.stack.client("s3").delete_bucket_policy(Bucket=bucket)  # it takes HTTPS only, the emulator HTTP
-    iam, sts = deployed.stack.client("iam"), deployed.stack.client("sts")
-    role = iam.get_role(RoleName=deployed.stack.resource("KeeperRole"))["Role"]["Arn"]
-    keys = sts.assume_role(RoleArn=role, RoleSessionName="ada")["Credentials"]
-    environ = {
-        "AWS_ENDPOINT_URL": deployed.stack.endpoint_url,
-        "AWS_REGION": REGION,
-        "AWS_ACCESS_KEY_ID": keys["AccessKeyId"],
-        "AWS_SECRET_ACCESS_KEY": keys["SecretAccessKey"],
-        "AWS_SESSION_TOKEN": keys["SessionToken"],
-    }
-    for name, value in environ.items():
+    for name, value in deployed.stack.environ_of("KeeperRole").items():
         monkeypatch.setenv(name, value)
 
 

@@ -7,7 +7,6 @@ import pytest
 from infra.cli import main
 from tests.e2e.deployed import Deployed
 from tests.e2e.openai_server import says
-from tests.e2e.processes import REGION
 
 THREAD = "looked-after"
 pytestmark = pytest.mark.parametrize("deployed", ["enforced"], indirect=True)
@@ -16,17 +15,7 @@ pytestmark = pytest.mark.parametrize("deployed", ["enforced"], indirect=True)
 @pytest.fixture
 def as_operator(deployed: Deployed, monkeypatch: pytest.MonkeyPatch) -> None:
     """The environment of somebody who has taken the role on."""
-    iam, sts = deployed.stack.client("iam"), deployed.stack.client("sts")
-    role = iam.get_role(RoleName=deployed.stack.resource("OperatorRole"))["Role"]["Arn"]
-    keys = sts.assume_role(RoleArn=role, RoleSessionName="ada")["Credentials"]
-    environ = {
-        "AWS_ENDPOINT_URL": deployed.stack.endpoint_url,
-        "AWS_REGION": REGION,
-        "AWS_ACCESS_KEY_ID": keys["AccessKeyId"],
-        "AWS_SECRET_ACCESS_KEY": keys["SecretAccessKey"],
-        "AWS_SESSION_TOKEN": keys["SessionToken"],
-    }
-    for name, value in environ.items():
+    for name, value in deployed.stack.environ_of("OperatorRole").items():
         monkeypatch.setenv(name, value)
 
 
