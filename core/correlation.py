@@ -5,9 +5,7 @@ message attributes by it. A thread knows it from its fold; between threads it tr
 (`Outgoing.correlation_id`), and is believed only for what Torpor alone sends.
 """
 
-import re
-
-from core.ids import digest, root_of
+from core.ids import DIGEST, digest, root_of
 from core.messages import (
     Close,
     CompactionDone,
@@ -22,12 +20,11 @@ from core.thread import ThreadState
 
 ATTRIBUTE = "torpor.correlation_id"
 """The message attribute that it travels as."""
-_FORM = re.compile(r"[a-z2-7]{26}")
 
 
 def is_correlation_id(text: object) -> bool:
     """Whether it can be one: anybody may set an attribute."""
-    return isinstance(text, str) and bool(_FORM.fullmatch(text))
+    return isinstance(text, str) and bool(DIGEST.fullmatch(text))
 
 
 def correlation_of(thread_id: str, message_id: str) -> str:

@@ -104,7 +104,9 @@ async def _once(store: KeepingStore, thread_id: str, now: datetime, after: timed
         kept = _held(last, state, loaded.tip, now)
     else:
         kept = await _alive(store, loaded, last, now, after)
-    if kept := kept or await _awaited(store, thread_id, state):
+    if kept is not None:
+        return kept
+    if kept := await _awaited(store, thread_id, state):
         await _stays(store, loaded, last, now, after)
         return kept
     if after is None and last.number > loaded.tip:

@@ -19,7 +19,6 @@ Phase = Literal["load", "settle", "accept", "round", "tools", "commit", "dispatc
 ones. `dispatch`: settling the slice's own commit.
 """
 Taken = Literal["accepted", "duplicate", "stale", "returned", "refused"]
-CallEnd = Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +105,7 @@ class CallEnded:
     """A call has its result."""
 
     call_id: str
-    outcome: CallEnd
+    outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)

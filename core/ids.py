@@ -16,6 +16,8 @@ CHILD_THREAD_ID = re.compile(r"[A-Za-z0-9_.:-]{1,100}~[A-Za-z0-9_-]{1,27}")
 THREAD_IDS = "1-100 of A-Za-z0-9_.:- (a child's adds ~ and at most 27 more)"
 """The same for people."""
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+DIGEST = re.compile(r"[a-z2-7]{26}")
+"""What `digest` gives."""
 
 
 def digest(*parts: Any) -> str:

@@ -14,15 +14,13 @@ from typing import Any
 
 from core.commit import Commit, commit_record, read_commit
 from core.errors import MisuseError, NoThread, UnreadableRecord
-from core.ids import digest, is_thread_id
+from core.ids import DIGEST, digest, is_thread_id
 from core.keeping import KeepingStore, log_of, spawned_by
 from core.text import canonical_json
 
 FORMAT = 1
 MOST_LINE_CHARACTERS = 64 * 1024 * 1024
 """A commit that was stored takes less."""
-_DIGEST_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz234567")
-_DIGEST_LENGTH = 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +100,7 @@ def _commit(record: dict[str, Any], known_as: str, total: str, where: str) -> Co
         raise MisuseError(f"{where} is not JSON") from error
     if not as_written:
         raise MisuseError(f"{where} is not as it was written")
-    if len(known_as) != _DIGEST_LENGTH or not _DIGEST_CHARACTERS.issuperset(known_as):
+    if not DIGEST.fullmatch(known_as):
         raise MisuseError(f"{where} has no digest")
     try:
         commit = read_commit(record)

@@ -84,10 +84,10 @@ class SliceNumbers:
     @property
     def seconds_by_phase(self) -> dict[str, float]:
         """Each phase's, all its stretches together."""
-        seconds: Counter[str] = Counter()
+        seconds = dict[str, float]()
         for span in self.spans:
-            seconds[span.name] += span.seconds  # type: ignore[assignment]
-        return dict(seconds)
+            seconds[span.name] = seconds.get(span.name, 0.0) + span.seconds
+        return seconds
 
     def hear(self, fact: Fact, now: float) -> None:
         """Count a fact."""

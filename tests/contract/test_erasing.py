@@ -114,6 +114,7 @@ async def test_a_fork_that_lost_its_id_keeps_nothing(stores: Stores) -> None:
         with pytest.raises(LostRace):
             await store.commit(turn(1, thread_id="never"))
         assert await history(store, "taken") == ["question 1", "answer 1"]
+        assert "never" in await later(opened, days=61), "the end that keeps it from beginning goes too"
 
 
 async def test_a_child_is_not_erased_while_its_parent_waits_for_its_end(stores: Stores) -> None:
@@ -138,6 +139,22 @@ async def test_what_is_not_sent_yet_is_sent_before_a_log_ends(stores: Stores) ->
         assert await erase(store, THREAD, opened.clock) == Kept(THREAD, "unsettled")
         await settle(store, last)
         removed(await erase(store, THREAD, opened.clock))
+
+
+async def test_what_nobody_can_send_any_more_keeps_no_log(stores: Stores) -> None:
+    async with stores.open() as opened:
+        store = opened.keeper()
+        await store.commit(turn(1, outbox=[SendError(code="limit", message="no")]))
+        await later(opened, days=15)
+        removed(await erase(store, THREAD, opened.clock))
+
+
+async def test_an_input_of_a_commit_that_nobody_settled_enters_no_later_log(stores: Stores) -> None:
+    async with stores.open() as opened:
+        store = opened.keeper()
+        await store.commit(turn(1))
+        removed(await erase(store, THREAD, opened.clock))
+        assert not await say(store, "again", message_id="m1")
 
 
 async def test_a_tree_goes_from_below(stores: Stores) -> None:

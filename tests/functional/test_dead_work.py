@@ -101,6 +101,7 @@ def test_a_body_that_cannot_be_read_is_parked_for_people(
     assert dead(deployment, happening) == NONE_FAILED
     (body,) = parked(deployment)
     assert (body.source, body.body) == (source, "{")
+    assert body.sender == happening["Records"][0]["attributes"]["SenderId"]
     assert body.message_id == happening["Records"][0]["messageId"]
     assert body.first_seen.isoformat() == "2025-01-01T00:00:00+00:00"
 

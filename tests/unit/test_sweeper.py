@@ -1,7 +1,7 @@
 """The sweeper's handler: a thread that cannot be swept keeps no other waiting, and is not forgotten."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 
 import pytest
@@ -18,12 +18,23 @@ from tests.contract.stores import START
 
 RETENTION = timedelta(days=90)
 GOOD, BAD, LAST = "t1", "t2", "t3"
+OTHERS = (
+    removal_record({"pk": {"S": f"T#{LAST}"}, "sk": {"S": "MSG#user_message#m1"}}, 0),
+    {**removal_record({"pk": {"S": f"T#{LAST}"}, "sk": {"S": "TIP"}}, 0), "eventName": "MODIFY"},
+)
+"""Changes that end no thread."""
 
 
 class Failing(MemoryStore):
     """Fails for one thread."""
 
     error: Exception | None = None
+    frozen = False
+
+    async def look_again(self, thread_id: str, at: datetime) -> None:
+        if self.frozen:
+            raise StoreUnavailable("throttled")
+        await super().look_again(thread_id, at)
 
     async def load(self, thread_id: str, keys: Sequence[InputKey] = ()) -> LoadedThread:
         if self.error is not None and thread_id == BAD:
@@ -50,7 +61,7 @@ async def swept(store: MemoryStore, clock: MemoryClock, *thread_ids: str) -> lis
     container = SweeperContainer(store, RETENTION, clock, nothing, nothing, nothing)
     keys = [{"pk": {"S": f"T#{thread_id}"}, "sk": {"S": "TIP"}} for thread_id in thread_ids]
     records = [removal_record(key, number) for number, key in enumerate(keys, 1)]
-    answer = await handle_event({"Records": records}, container)
+    answer = await handle_event({"Records": [*OTHERS, *records]}, container)
     return [str(int(cast(str, one["itemIdentifier"]))) for one in answer["batchItemFailures"]]
 
 
@@ -76,3 +87,15 @@ async def test_a_sweep_that_may_work_in_a_moment_comes_again_and_is_not_lost_wit
     assert await store.entries(LAST) != ()
     clock.advance(LOOK_AGAIN.total_seconds() + 1)
     assert store.expire(clock.now()) == (BAD,), "though the stream forgets its records after a day"
+
+
+async def test_other_changes_end_no_thread() -> None:
+    store, clock = await expired()
+    assert await swept(store, clock) == []
+    assert await store.entries(LAST) != ()
+
+
+async def test_what_cannot_be_looked_at_again_stays_in_the_stream() -> None:
+    store, clock = await expired()
+    store.error, store.frozen = KeyError("a bug"), True
+    assert await swept(store, clock, GOOD, BAD, LAST) == ["2"]

@@ -46,6 +46,12 @@ async def test_what_is_large_is_carried_once_that_much_is_spared() -> None:
     assert checkpoints(await quiet(manager, 3 * COMMITS)) == [1 + 3 * COMMITS]
 
 
+async def test_what_else_a_thread_knows_is_large_too() -> None:
+    manager = await begun()
+    manager.draft.set_state(owes_to="x" * 2 * COMMITS * BYTES_PER_COMMIT, owes=True)
+    assert checkpoints(await quiet(manager, 3 * COMMITS)) == [1 + 3 * COMMITS]
+
+
 async def test_a_conversation_whose_commits_are_its_entries_has_none() -> None:
     manager = await begun()
     for number in range(2 * COMMITS):

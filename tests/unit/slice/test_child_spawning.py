@@ -7,10 +7,12 @@ import pytest
 from core.app import App
 from core.blocks import TextBlock
 from core.entries import ToolResult
+from core.erasing import erasing_commit
 from core.ids import root_of
+from core.thread import ThreadState
 from tests.support.rules import FETCH, on, shown, spawn, spawned, task
 from tests.support.tree import ROOT, Tree, tree
-from tests.support.world import WEB, agent
+from tests.support.world import START, WEB, agent
 
 DIG = [
     on(spawn("dig"), user="go"),
@@ -227,3 +229,12 @@ async def test_a_spawn_older_than_any_marker_makes_none() -> None:
     report = await one.deliver(one.sent("spawn")[0])
     assert report.inputs == ("stale",)
     assert await one.lines(one.children[0]) == []
+
+
+async def test_no_spawn_begins_on_the_end_of_an_erased_log() -> None:
+    one, other = tree(DIG), tree(DIG)
+    await one.say("go")
+    (sent,) = one.sent("spawn")
+    await other.world.store.commit(erasing_commit(one.children[0], ThreadState(), START))
+    report = await other.deliver(sent)
+    assert (report.inputs, report.commits) == (("stale",), 0)

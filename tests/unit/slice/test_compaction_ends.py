@@ -52,6 +52,18 @@ async def test_a_compaction_result_is_lost_or_doubled_and_counts_once() -> None:
     assert compacted(one) == [2]
 
 
+async def test_a_report_ends_no_compaction() -> None:
+    one = _tree(FULL)
+    one.held.add(ROOT)
+    await one.tell("user_message", content="hi")
+    (done,) = one.sent("compaction_done")
+    (child,) = one.children
+    told = await one.tell("thread_report", child_thread_id=child, call_id="c", text="given up", closing=True)
+    assert told.inputs == ("stale",)
+    await one.deliver(done)
+    assert compacted(one) == [2]
+
+
 async def test_a_compaction_result_is_lost_or_doubled_and_one_that_never_comes_is_not_waited_for() -> None:
     one = _tree()
     await one.say("hi " + long(900))

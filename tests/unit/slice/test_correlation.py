@@ -91,6 +91,21 @@ async def test_an_event_begins_something_of_its_own() -> None:
     assert correlation_taken(taken, correlation_of(ROOT, "m1")) == correlation_of(ROOT, "e1")
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"type": "close"},
+        {"type": "compaction_done", "child_thread_id": f"{ROOT}~c"},
+        {"type": "parent_message", "parent": ROOT, "call_id": "c", "text": "x"},
+    ],
+    ids=lambda fields: str(fields["type"]),
+)
+async def test_what_another_thread_sends_goes_back_to_what_that_one_worked_on(fields: dict[str, str]) -> None:
+    body = {"thread_id": ROOT, "message_id": "x1", **fields}
+    taken = parse_input(wire_json(body), Envelope("sqs", ROOT, correlation_id=FORGED))
+    assert correlation_taken(taken, correlation_of(ROOT, "m1")) == FORGED
+
+
 @pytest.mark.parametrize("text", [None, "", "a" * 25, "a" * 27, "A" * 26, "a b" + "c" * 23, 7])
 def test_what_cannot_be_one_is_none(text: object) -> None:
     assert not is_correlation_id(text)

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from core.correlation import correlation_of
 from core.facts import (
     CallDispatched,
     CallEnded,
@@ -12,11 +13,14 @@ from core.facts import (
     RaceLost,
     Settled,
     ThreadSeen,
+    ThreadSpawned,
     TimerArmed,
     WakeArmed,
 )
 from tests.support.inputs import cancel, result, user
 from tests.support.played import calls, says
+from tests.support.rules import on, spawn
+from tests.support.tree import tree
 from tests.support.world import START, WEB, World, world
 
 
@@ -53,6 +57,7 @@ async def test_calls_go_out_and_come_back() -> None:
     await one.run(result(call_id))
     assert one.witness.of(CallEnded) == [CallEnded(call_id, "ok")]
     await one.run(result(call_id))
+    assert [fact.commit for fact in one.witness.of(ThreadSeen)] == [0, 1, 2], "the newest that was loaded"
     taken = [(fact.type, fact.result, fact.call_id) for fact in one.witness.of(InputTaken)]
     assert taken[1:] == [("tool_result", "accepted", call_id), ("tool_result", "stale", call_id)]
 
@@ -90,3 +95,16 @@ async def test_a_lost_race_is_told_and_what_it_would_have_done_is_not() -> None:
     assert one.witness.of(RaceLost) == [RaceLost()]
     assert [fact.commit for fact in one.witness.of(Committed)] == [2]
     assert one.witness.of(CallDispatched) == []
+
+
+async def test_a_child_on_its_way_is_told() -> None:
+    one = tree([on(spawn("dig"), user="go"), on(says="fine")])
+    await one.say("go")
+    assert one.world.witness.of(ThreadSpawned) == [ThreadSpawned(one.children[0], "spawned")]
+
+
+async def test_a_slice_goes_back_to_the_first_input_that_counts() -> None:
+    one = world(says("to m1"), says("to m2"))
+    await one.run(user("m1", "m1"))
+    await one.run(user("m1", "m1"), user("m2", "m2"))
+    assert one.witness.of(ThreadSeen)[-1].correlation_id == correlation_of("t1", "m2")
