@@ -138,7 +138,10 @@ def _list_over(stored: list[Any], baseline: list[Any], own: list[Any]) -> list[A
     """An item that did not change stays as it is stored, wherever it stands now. Where as many stand as stood there
     before, they are taken for the same, changed.
     """
-    matched = SequenceMatcher(None, [*map(canonical_json, baseline)], [*map(canonical_json, own)])
+    known, now = [*map(canonical_json, baseline)], [*map(canonical_json, own)]
+    if _none_moved(known, now):
+        return [*map(_laid_over, stored, baseline, own)]
+    matched = SequenceMatcher(None, known, now)
     kept: list[Any] = []
     for what, start, end, first, last in matched.get_opcodes():
         if what == "equal":
@@ -148,6 +151,14 @@ def _list_over(stored: list[Any], baseline: list[Any], own: list[Any]) -> list[A
         else:
             kept += own[first:last]
     return kept
+
+
+def _none_moved(known: list[str], now: list[str]) -> bool:
+    """Whether items were changed only where they stand. Looking for what moved takes time by the square of that."""
+    if len(known) != len(now):
+        return False
+    changed = [(old, new) for old, new in zip(known, now, strict=True) if old != new]
+    return {old for old, _ in changed}.isdisjoint(new for _, new in changed)
 
 
 def _was_read(stored: Any, baseline: Any) -> bool:

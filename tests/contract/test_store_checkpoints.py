@@ -71,7 +71,7 @@ async def grown(forest: Forest) -> None:
         [("hide", 1)],
         [("hide", 3)],
         [("hide", 1), ("checkpoint", 0)],
-        [("hide", 3)],
+        [("hide", 0)],
         [("text", 0)],
     ]:
         await forest.visit(ROOT, actions, spawning=True)

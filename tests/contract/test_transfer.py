@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from core.changes import TimerArmed
 from core.entries import ToolCall
 from core.erasing import erase
 from core.errors import MisuseError, UnreadableRecord
@@ -14,6 +15,7 @@ from core.fork import fork
 from core.ids import digest
 from core.importing import Lines, import_threads
 from core.keeping import children_of
+from core.outbox import SendTimer
 from core.ports import ThreadStore
 from core.transfer import Line, exported, read_line
 from infra.memory import MemoryClock, MemoryStore
@@ -23,6 +25,7 @@ from tests.contract.lineages import CHILD, compact, grow, inheriting, located, s
 from tests.contract.stores import START, KeepsThreads, MemoryStores, Opened, Stores
 
 _CLOCK = MemoryClock(START)
+WAITS = turn(1, changes=[TimerArmed(position=0, due_at=START)], outbox=[SendTimer(due_at=START)])
 
 
 async def texts_of(store: KeepsThreads, thread_id: str = THREAD) -> list[str]:
@@ -143,8 +146,12 @@ async def test_what_is_imported_is_kept_as_if_it_were_new(stores: Stores) -> Non
         texts = await texts_of(source.keeper())
         target.clock.advance(200 * 86_400)
         await import_threads(target.keeper(), lines_of(texts), target.clock)
+        await settle(source.keeper(), turn(1, thread_id="waits", changes=WAITS.changes, outbox=WAITS.outbox))
+        await import_threads(
+            target.keeper(), lines_of(await texts_of(source.keeper(), "waits")), target.clock
+        )
         assert await later(target, days=89) == set()
-        assert await later(target, days=2) == {THREAD}
+        assert await later(target, days=2) == {THREAD}, "and not what waits"
 
 
 def _memory() -> MemoryStore:
@@ -166,12 +173,23 @@ def changed(position: int, **fields: Any) -> Mangle:
     return lambda values: values[position]["commit"].update(fields)
 
 
+def counted(mangle: Mangle) -> Mangle:
+    """The same, and the end says as many commits as there are then."""
+
+    def mangled(values: list[Any]) -> None:
+        mangle(values)
+        values[-1].update(commits=len(values) - 2)
+
+    return mangled
+
+
 MANGLED: dict[str, Mangle] = {
     "cut off": lambda values: values.pop(),
-    "without its first commit": lambda values: values.pop(1),
-    "with a gap": lambda values: values.pop(2),
+    "fewer than it says": lambda values: values.pop(3),
+    "without its first commit": counted(lambda values: values.pop(1)),
+    "with a gap": counted(lambda values: values.pop(2)),
     "more after the end": lambda values: values.append(values[1]),
-    "a commit twice": lambda values: values.insert(2, values[1]),
+    "a commit twice": counted(lambda values: values.insert(2, values[1])),
     "another format": lambda values: values[0].update(v=2),
     "not of the thread": lambda values: values[0].update(thread_id="other"),
     "another field": lambda values: values[1].update(more=1),
@@ -182,6 +200,9 @@ MANGLED: dict[str, Mangle] = {
     "half an entry": changed(2, entries=[{"kind": "user"}]),
     "of another log": changed(2, birth="another"),
     "readers begin nowhere": changed(2, **{"from": 7}),
+    "what it edits is not there": changed(
+        2, changes=[{"op": "state", "edits": [{"op": "set", "path": ["a", "b"], "value": 1}]}]
+    ),
     "an unknown change": changed(2, changes=[{"op": "nonsense"}]),
     "seq with a gap": changed(2, first_seq=9),
     "no object": lambda values: values.__setitem__(1, "nonsense"),

@@ -1,6 +1,8 @@
 """Exports of trees that go on meanwhile, and files that nobody exported."""
 
+import json
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,7 @@ from core.transfer import exported, read_line
 from infra.memory import MemoryClock, MemoryStore
 from tests.contract.commits import THREAD, settle, turn
 from tests.contract.erasing import at, conversation
-from tests.contract.lineages import CHILD, inheriting, located, spawn
+from tests.contract.lineages import CHILD, compact, grow, inheriting, located, spawn
 from tests.contract.stores import START, MemoryStores, Opened
 from tests.contract.test_transfer import lines_of
 
@@ -51,3 +53,25 @@ async def test_a_thread_that_is_exported_for_its_reader_and_for_itself_stands_th
 def test_what_json_does_not_carry_is_no_line(record: str) -> None:
     with pytest.raises(MisuseError):
         read_line(f'{{"commit":{record},"digest":"x","sum":"y"}}', 1)
+
+
+@pytest.mark.parametrize("lost", [4, 1], ids=["its base", "its first commit"])
+async def test_what_a_fork_reads_of_another_log_must_be_whole(lost: int) -> None:
+    async with MemoryStores().open() as opened:
+        commits = await grow(opened.keeper(), THREAD, 3)
+        base = await compact(opened.keeper(), commits, 4)
+        await fork(opened.keeper(), THREAD, 6, "fork", clock=opened.clock)
+        texts = [line async for line in exported(opened.keeper(), "fork")]
+    values = [json.loads(text) for text in texts]
+    kept = [value for value in values if not _is(value, number=lost)]
+    assert (base.number, len(kept)) == (4, len(values) - 1)
+    kept[-1]["commits"] -= 1
+    target = MemoryStore(MemoryClock(START))
+    with pytest.raises(MisuseError):
+        await import_threads(target, lines_of([json.dumps(value) for value in kept]), target._clock)
+    assert target.traces("fork") == set()
+
+
+def _is(value: dict[str, Any], *, number: int) -> bool:
+    record = value.get("commit", {})
+    return (record.get("thread_id"), record.get("number")) == (THREAD, number)

@@ -219,6 +219,12 @@ def test_unknown_fields_of_items_stay_with_their_items(
     assert after(one)["people"] == expected
 
 
+def test_of_two_items_that_look_alike_the_one_that_was_edited_is_changed() -> None:
+    one = built(Team, {"size": 2, "people": [ANN, {**ANN, "old": 3}]})
+    one.value.people[0].name = "anna"
+    assert after(one)["people"] == [{**ANN, "name": "anna"}, {**ANN, "old": 3}]
+
+
 class Named(BaseModel):
     model_config = ConfigDict(frozen=True)
 
