@@ -8,10 +8,10 @@ from core.clock import SYSTEM_CLOCK, Clock
 from core.commit import Commit
 from core.errors import MisuseError, NoThread
 from infra.cli_stack import DONE, run, stack_of
-from infra.log_reader import LogReader
+from infra.log_reader import LogPage, LogReader
 from infra.operations import view_state
 from infra.operations.branches import branches
-from infra.operations.reading import Part, coming, last_turns, turns_after
+from infra.operations.reading import coming, last_turns, turns_after
 from infra.operations.shown import counted
 from infra.operations.view_turns import TurnView
 from infra.stack import store_of
@@ -77,8 +77,8 @@ class Showing:
                 print(f"  {wait}")
         return loaded.folded.state.closed
 
-    async def _part(self) -> Part:
-        thread_id, turns = self.options.thread, max(1, self.options.limit)
+    async def _part(self) -> LogPage:
+        thread_id, turns = self.options.thread, self.options.limit
         if self.options.after is None:
             return await last_turns(self.reader, thread_id, turns)
         return await turns_after(self.reader, thread_id, self.options.after, turns)

@@ -10,7 +10,6 @@ from typing import Protocol
 from core.commit import Commit
 from core.messages import InputKey
 from core.ports import LoadedThread, ParkedBody
-from core.thread import ThreadState
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +29,6 @@ class LogReader(Protocol):
 
     async def load(self, thread_id: str, keys: Sequence[InputKey] = ()) -> LoadedThread:
         """As `core.ports.ThreadStore`. Of a thread that is kept warm only what is new is read."""
-        ...
-
-    async def state_at(self, thread_id: str, number: int) -> ThreadState:
-        """As `core.ports.ThreadStore`."""
         ...
 
     async def newest(self, thread_id: str) -> Commit | None:

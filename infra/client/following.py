@@ -14,13 +14,11 @@ LONGEST_PAUSE_SECONDS: Final = 5.0
 PAGE_COMMITS: Final = 32
 
 
-async def commits_from(
-    reader: LogReader, thread_id: str, number: int, page_commits: int = PAGE_COMMITS
-) -> AsyncGenerator[Commit, None]:
+async def commits_from(reader: LogReader, thread_id: str, number: int) -> AsyncGenerator[Commit, None]:
     """The commits that there are, from `number` on: no more than a page of them at a time is held."""
     more = True
     while more:
-        page = await reader.page(thread_id, number, page_commits)
+        page = await reader.page(thread_id, number, PAGE_COMMITS)
         for commit in page.commits:
             yield commit
             number = commit.number + 1
@@ -49,7 +47,7 @@ async def follow(
         fresh = False
         async for commit in commits_from(reader, thread_id, number):
             number, fresh = commit.number + 1, True
-            over = _is_over(commit, before=over)
+            over = is_over(commit, before=over)
             for entry in commit.entries:
                 if entry.seq > after_seq:
                     yield entry
@@ -59,7 +57,7 @@ async def follow(
         await clock.sleep(pause_seconds)
 
 
-def _is_over(commit: Commit, *, before: bool) -> bool:
+def is_over(commit: Commit, *, before: bool) -> bool:
     """Whether nothing comes behind this commit. A log may begin anew behind an erased one."""
     if commit.erased is not None or any(isinstance(change, Closed) for change in commit.changes):
         return True

@@ -51,7 +51,7 @@ class Payloads:
         return {uri: task.result() for uri, task in tasks.items()}
 
     async def _put_one(self, payload: Payload) -> None:
-        bucket, key = _address(payload.uri)
+        bucket, key = address(payload.uri)
         aws_limits.check_object_key(key)
         body = payload.text.encode()
         async with self._slots:
@@ -63,7 +63,7 @@ class Payloads:
             )
 
     async def _get_one(self, uri: str) -> str | None:
-        bucket, key = _address(uri)
+        bucket, key = address(uri)
         try:
             async with self._slots:
                 return await self._patience.ask(
@@ -82,7 +82,8 @@ class Payloads:
         return data.decode()
 
 
-def _address(uri: str) -> tuple[str, str]:
+def address(uri: str) -> tuple[str, str]:
+    """Bucket and key. Raises UnreadableRecord."""
     bucket, _, key = uri.removeprefix("s3://").partition("/")
     if not bucket or not key:
         raise UnreadableRecord("the address of a stored payload is damaged")

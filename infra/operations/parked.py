@@ -7,6 +7,7 @@ from core.errors import MisuseError
 from core.ports import ParkedBody
 from infra.dynamodb.keys import Item
 from infra.dynamodb.parked import guard_key, id_of, key_guarded_by, parked_of, parked_span, uri_of
+from infra.dynamodb.payloads import address
 from infra.operations.access import Access
 
 PAGE = 100
@@ -67,12 +68,14 @@ async def find_parked(access: Access, known_by: str) -> KeptBody:
 
 
 async def remove_parked(access: Access, kept: KeptBody) -> None:
-    """Remove the body for good. The item goes before its guard: cut off in between, the same body may park again."""
+    """Remove the body for good. Cut off in between, it is still listed, or may park again: its text goes first, its
+    guard last.
+    """
+    if kept.uri is not None and f"/parked/{kept.id}/" in kept.uri:  # its own: older ones were shared
+        bucket, key = address(kept.uri)
+        await access.patience.ask("delete payload", lambda: access.s3.delete_object(Bucket=bucket, Key=key))
     await access.table.delete(kept.key)
     await access.table.delete(guard_key(kept.id))
-    if kept.uri is not None and f"/parked/{kept.id}/" in kept.uri:  # its own: older ones were shared
-        bucket, _, key = kept.uri.removeprefix("s3://").partition("/")
-        await access.patience.ask("delete payload", lambda: access.s3.delete_object(Bucket=bucket, Key=key))
 
 
 async def _kept(access: Access, items: list[Item]) -> tuple[KeptBody, ...]:

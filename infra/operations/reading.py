@@ -1,13 +1,12 @@
 """Parts of a log for people: its last turns, a page of turns, what comes from now on. Never the whole of a long one."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
-from core.changes import Closed
 from core.clock import Clock
 from core.commit import Commit
 from core.entries import Event, User
-from infra.log_reader import LogReader
+from infra.client.following import is_over
+from infra.log_reader import LogPage, LogReader
 
 PAGE = 32
 MOST = 512
@@ -15,20 +14,11 @@ MOST = 512
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Consecutive commits."""
-
-    commits: tuple[Commit, ...] = ()
-    more: bool = False
-    """Whether there are others behind them."""
-
-
-async def last_turns(reader: LogReader, thread_id: str, turns: int) -> Part:
+async def last_turns(reader: LogReader, thread_id: str, turns: int) -> LogPage:
     """The commits of the last turns, read backwards a page at a time."""
     newest = await reader.newest(thread_id)
     if newest is None:
-        return Part()
+        return LogPage()
     found: list[Commit] = []
     first = newest.number + 1
     while first > 1 and _turns_in(found) < turns and len(found) < MOST:
@@ -40,10 +30,10 @@ async def last_turns(reader: LogReader, thread_id: str, turns: int) -> Part:
         first = page[0].number
     begins = [index for index, commit in enumerate(found) if _begins_turn(commit)]
     start = begins[-turns] if len(begins) >= turns else 0
-    return Part(tuple(found[start:]))
+    return LogPage(tuple(found[start:]))
 
 
-async def turns_after(reader: LogReader, thread_id: str, after_seq: int, turns: int) -> Part:
+async def turns_after(reader: LogReader, thread_id: str, after_seq: int, turns: int) -> LogPage:
     """The commits of the next turns with entries behind `after_seq`."""
     number = await reader.commit_holding(thread_id, after_seq + 1) if after_seq > 0 else 1
     found: list[Commit] = []
@@ -52,24 +42,27 @@ async def turns_after(reader: LogReader, thread_id: str, after_seq: int, turns: 
         page = await reader.page(thread_id, number, PAGE)
         for commit in page.commits:
             if _begins_turn(commit) and _turns_in(found) >= turns:
-                return Part(tuple(found), more=True)
+                return LogPage(tuple(found), more=True)
             if commit.last_seq > after_seq or found:
                 found.append(commit)
             number = commit.number + 1
         more = page.more
-    return Part(tuple(_after_erasing(found)), more=more)
+    return LogPage(tuple(_after_erasing(found)), more=more)
 
 
 async def coming(
     reader: LogReader, clock: Clock, thread_id: str, number: int, *, closed: bool
 ) -> AsyncIterator[tuple[Commit, ...]]:
-    """What is committed from commit `number` on, as it comes; ends with the thread. One request a look."""
+    """What is committed from commit `number` on, as it comes; ends with the thread, closed or erased. One request a
+    look.
+    """
     pause_seconds = FIRST_PAUSE_SECONDS
     while not closed:
         page = await reader.page(thread_id, number, PAGE)
         if page.commits:
             number = page.commits[-1].number + 1
-            closed = any(isinstance(change, Closed) for commit in page.commits for change in commit.changes)
+            for commit in page.commits:
+                closed = is_over(commit, before=closed)
             yield page.commits
         pause_seconds = (
             FIRST_PAUSE_SECONDS if page.commits else min(pause_seconds * 1.5, LONGEST_PAUSE_SECONDS)

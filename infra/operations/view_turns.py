@@ -53,6 +53,8 @@ class TurnView:
 
     def _how(self, commit: Commit) -> str:
         """What made this commit."""
+        if commit.erased is not None:
+            return "erased"
         gap = "" if self._last_at is None else f"{duration(commit.at - self._last_at)} later"
         if not commit.consumed:
             return f"{gap}, in the same slice" if gap else "in the same slice"
@@ -104,7 +106,7 @@ class TurnView:
         for message in commit.outbox:
             match message:
                 case SendAnswer(usage=usage, final=final, stop_reason=stop_reason):
-                    took = "" if self._asked_at is None or not final else self._took(commit.at)
+                    took = self._took(commit.at) if final else ""
                     yield f"({'answered' if final else 'said'}: {_tokens(usage)}, {line(stop_reason, 40)}{took})"
                 case SendSpawn(thread_id=child, child_kind=kind):
                     yield f"({kind} child {line(child, 130)})"

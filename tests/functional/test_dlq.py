@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 from core.ports import ParkedBody
 from infra.local import LocalTorpor
 from infra.operations.access import access_to
-from infra.operations.parked import all_parked
+from infra.operations.parked import all_parked, remove_parked
+from infra.operations.table import OperatorTable
 from infra.stack import store_of
 from tests.functional.on_stack import KEYS, Commands
 
@@ -145,6 +147,23 @@ def test_a_removal_that_was_cut_off_hides_nothing_that_comes_later(stage: Stage)
     stage.park(user())
     assert stage.ids == before
     assert stage.dlq("show", before[0])[0] == 0
+
+
+def test_a_removal_that_was_cut_off_leaves_no_text_that_nobody_lists(stage: Stage) -> None:
+    async def remove_the_text() -> None:
+        async with access_to(stage.stack) as access:
+            cut_off = OperatorTable(None, "none", access.patience)
+            (kept,) = [kept async for kept in all_parked(access)]
+            with pytest.raises(AttributeError):
+                await remove_parked(replace(access, table=cut_off), kept)
+
+    stage.park(user("x" * 70_000))
+    before = stage.ids
+    asyncio.run(remove_the_text())
+    assert (stage.ids, stage.objects()) == (before, [])
+    assert stage.dlq("redrive", before[0])[0] == 1
+    assert stage.dlq("drop", before[0])[0] == 0
+    assert stage.ids == []
 
 
 @pytest.mark.parametrize(

@@ -119,3 +119,18 @@ async def test_what_comes_is_given_in_order_and_a_look_is_one_request() -> None:
 async def test_nothing_comes_of_a_closed_thread() -> None:
     store = await long_log(1)
     assert [commits async for commits in coming(store, MemoryClock(START), THREAD, 3, closed=True)] == []
+
+
+async def test_nothing_comes_behind_the_end_of_an_erased_log() -> None:
+    store = await long_log(1)
+    ending = made(3, first_seq=4, from_number=3).model_copy(update={"erased": Erased(), "erased_seq": 3})
+    await store.commit(ending)
+
+    class Ended(MemoryClock):
+        """Nobody waits."""
+
+        async def sleep(self, seconds: float) -> None:
+            raise AssertionError(seconds)
+
+    found = [commits async for commits in coming(store, Ended(START), THREAD, 3, closed=False)]
+    assert found == [(ending,)]
