@@ -36,7 +36,7 @@ def dlq(options: argparse.Namespace, clock: Clock = SYSTEM_CLOCK) -> int:
 
 
 async def _list(access: Access, after: str | None, limit: int) -> int:
-    page = await parked_after(access, after, max(1, limit))
+    page = await parked_after(access, after, limit)
     for kept in page:
         parked = kept.parked
         thread_id = thread_of(parked.body)[0]

@@ -21,8 +21,7 @@ def list_threads(options: argparse.Namespace, clock: Clock = SYSTEM_CLOCK) -> in
             raise MisuseError(f"--after {after!r}: the id of a thread, the last one of the list before")
         async with access_to(stack_of(options), clock) as access:
             days = access.stack.retention_days
-            limit = max(1, options.limit)
-            _tell(await threads_after(access.table, after, limit, days, roots=options.roots))
+            _tell(await threads_after(access.table, after, options.limit, days, roots=options.roots))
         return DONE
 
     return run(work)

@@ -1,6 +1,7 @@
 """What a thread waits for, read from its state. Pure, so that waiting, trees and the command line say the same."""
 
 from collections.abc import Iterable, Iterator
+from typing import Literal
 
 from core.entries import Entry, ToolCall
 from core.thread import LiveCall, ThreadState
@@ -14,6 +15,10 @@ from infra.client.outcomes import (
     AwaitedTime,
 )
 
+Status = Literal["absent", "working", "waiting", "idle", "closed"]
+"""`absent`: no commit yet, its spawn is on the way (or there is no such thread). `working`: a completion is due or
+under way. `waiting`: for what `awaits` tells. `idle`: for nothing but new input."""
+
 
 def awaited(state: ThreadState, entries: Iterable[Entry] = ()) -> tuple[Awaited, ...]:
     """Everything that something will come from, questions first. `entries` hold the live calls' arguments."""
@@ -21,6 +26,17 @@ def awaited(state: ThreadState, entries: Iterable[Entry] = ()) -> tuple[Awaited,
     asked = [one for one in calls if isinstance(one, AwaitedAnswer)]
     rest = [one for one in calls if not isinstance(one, AwaitedAnswer)]
     return (*asked, *rest, *_model(state), *_children(state), *_events(state))
+
+
+def status_of(state: ThreadState) -> Status:
+    """The thread in a word."""
+    if not state.exists:
+        return "absent"
+    if state.closed:
+        return "closed"
+    if state.runnable:
+        return "working"
+    return "idle" if state.idle else "waiting"
 
 
 def _call(live: LiveCall, entries: Iterable[Entry]) -> Awaited:

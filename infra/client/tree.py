@@ -4,7 +4,6 @@ What a thread has spawned stands in the outboxes of its log and nowhere else: th
 """
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 from core.blocks import Value
 from core.child_messages import SPAWN_TOOL
@@ -13,14 +12,10 @@ from core.entries import ToolCall
 from core.fold import fold_commit
 from core.outbox import SendSpawn
 from core.thread import ChildKind, ThreadState
-from infra.client.awaited import awaited
+from infra.client.awaited import Status, awaited, status_of
 from infra.client.following import commits_from
 from infra.client.outcomes import Awaited
 from infra.log_reader import LogReader
-
-Status = Literal["absent", "working", "waiting", "idle", "closed"]
-"""`absent`: no commit yet, its spawn is on the way (or there is no such thread). `working`: a completion is due or
-under way. `waiting`: for what `awaits` tells. `idle`: for nothing but new input."""
 
 
 class ThreadNode(Value):
@@ -90,7 +85,7 @@ async def _grown(reader: LogReader, node: ThreadNode) -> ThreadNode:
             "agent": node.agent or state.origin.agent,
             "spawned": state.origin.kind,
             "call_id": state.origin.spawning_call,
-            "status": _status(state),
+            "status": status_of(state),
             "awaits": awaited(state, read.live),
             "last_seq": state.last_seq,
             "children": tuple(c if c.thread_id in open_ids else _closed(c) for c in children),
@@ -109,11 +104,3 @@ def _task(call: ToolCall | None) -> str | None:
         return None
     told = call.args.get("instructions")
     return told if isinstance(told, str) else None
-
-
-def _status(state: ThreadState) -> Status:
-    if state.closed:
-        return "closed"
-    if state.runnable:
-        return "working"
-    return "idle" if state.idle else "waiting"

@@ -74,9 +74,8 @@ async def read_page(table: Table, payloads: Payloads, thread_id: str, number: in
     span = Span(partition(thread_id), commit_sort_key(number), NEWEST_COMMIT, limit=limit)
     page = await table.page(span)
     while not (items := [item for item in page.items if digest_of(item)]) and page.next_key is not None:
-        page = await table.page(
-            replace(span, limit=max(limit, _STUBS)), page.next_key
-        )  # what was there was erased
+        span = replace(span, limit=max(limit, _STUBS))  # what was there was erased
+        page = await table.page(span, page.next_key)
     commits = await whole_commits(payloads, items[:limit])
     return LogPage(
         tuple(stored.commit for stored in commits), page.next_key is not None or len(items) > limit

@@ -1,5 +1,7 @@
 """Keys and attribute names of the table, in one place: everything stored is found again by these (storage.md)."""
 
+import math
+from datetime import datetime
 from typing import Any, Final
 
 from core.messages import InputKey
@@ -27,43 +29,46 @@ METADATA_PREFIX: Final = "m:"
 FIRST_READER: Final = "READER#"
 LAST_READER: Final = "READER$"
 """Sorts right after every `READER#`."""
-_COMMIT: Final = "C#"
-_SUMMARY: Final = "SUM#"
+FIRST_MARKER: Final = "MSG#"
+LAST_MARKER: Final = "MSG$"
+COMMIT: Final = "C#"
+SUMMARY: Final = "SUM#"
+_THREAD: Final = "T#"
 _LAST_NUMBER: Final = 10**12 - 1
 
 
 def partition(thread_id: str) -> str:
-    return f"T#{thread_id}"
+    return f"{_THREAD}{thread_id}"
 
 
 def thread_of(pk: str) -> str | None:
     """Whose partition it is; None if it is no thread's."""
-    return pk.removeprefix("T#") if pk.startswith("T#") else None
+    return pk.removeprefix(_THREAD) if pk.startswith(_THREAD) else None
 
 
 def commit_sort_key(number: int) -> str:
-    return f"{_COMMIT}{number:012d}"
+    return f"{COMMIT}{number:012d}"
 
 
 def commit_number(item: Item) -> int:
     """The number of a commit item."""
-    return int(item["sk"]["S"].removeprefix(_COMMIT))
+    return int(item["sk"]["S"].removeprefix(COMMIT))
 
 
 NEWEST_COMMIT: Final = commit_sort_key(_LAST_NUMBER)
 
 
 def marker_sort_key(key: InputKey) -> str:
-    return f"MSG#{key.type}#{key.message_id}"
+    return f"{FIRST_MARKER}{key.type}#{key.message_id}"
 
 
 def summary_sort_key(up_to_seq: int) -> str:
-    return f"{_SUMMARY}{up_to_seq:012d}"
+    return f"{SUMMARY}{up_to_seq:012d}"
 
 
 def summary_seq(item: Item) -> int:
     """Up to which seq the base of a `SUM#` covers."""
-    return int(item["sk"]["S"].removeprefix(_SUMMARY))
+    return int(item["sk"]["S"].removeprefix(SUMMARY))
 
 
 def reader_sort_key(thread_id: str) -> str:
@@ -77,3 +82,8 @@ def item_key(pk: str, sk: str) -> Item:
 def number_of(item: Item | None) -> int:
     """The commit number an item speaks of; 0 if there is no item."""
     return int(item[NUMBER]["N"]) if item and NUMBER in item else 0
+
+
+def epoch(instant: datetime) -> dict[str, str]:
+    """An instant as the table expires by it: whole seconds, never too early."""
+    return {"N": str(math.ceil(instant.timestamp()))}

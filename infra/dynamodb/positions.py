@@ -16,6 +16,7 @@ from infra.dynamodb.keys import (
     partition,
     summary_seq,
     summary_sort_key,
+    thread_of,
 )
 from infra.dynamodb.payloads import Payloads
 from infra.dynamodb.requests import parallel
@@ -88,7 +89,7 @@ async def _range(table: Table, newest: Item, seq: int) -> tuple[int, int]:
         return 1, 1
     begins = await table.get(item_key(pk, commit_sort_key(last - 1)), FROM)
     if begins is None:
-        raise UnreadableRecord(f"{pk.removeprefix('T#')!r}: commit {last - 1} is missing")
+        raise UnreadableRecord(f"{thread_of(pk)!r}: commit {last - 1} is missing")
     return int(begins["N"]), last
 
 

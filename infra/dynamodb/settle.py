@@ -3,7 +3,6 @@
 All of it may be written twice, and late: by then newer commits may have been settled, and nothing of theirs is undone.
 """
 
-import math
 from datetime import datetime
 from itertools import islice
 from typing import Any, Final
@@ -21,6 +20,7 @@ from infra.dynamodb.keys import (
     NUMBER,
     TIP,
     Item,
+    epoch,
     item_key,
     marker_sort_key,
     partition,
@@ -57,7 +57,7 @@ async def move_tip(table: Table, commit: Commit, *, expires_at: datetime | None)
     values: dict[str, Any] = {":n": _number(commit)}
     expression = "SET #n = :n REMOVE #e"
     if expires_at is not None:
-        values[":e"] = _epoch(expires_at)
+        values[":e"] = epoch(expires_at)
         expression = "SET #n = :n, #e = :e"
     key = item_key(partition(commit.thread_id), TIP)
     await table.update(Update(key, expression, _BEHIND, names, values))
@@ -65,7 +65,7 @@ async def move_tip(table: Table, commit: Commit, *, expires_at: datetime | None)
 
 async def look_again(table: Table, thread_id: str, at: datetime) -> None:
     """Where the tip has gone, put one without a number, which expires `at`: to readers it is none."""
-    item = item_key(partition(thread_id), TIP) | {EXPIRES_AT: _epoch(at)}
+    item = item_key(partition(thread_id), TIP) | {EXPIRES_AT: epoch(at)}
     await table.put_if(item, "attribute_not_exists(#n)", {"ExpressionAttributeNames": {"#n": NUMBER}})
 
 
@@ -78,7 +78,7 @@ async def empty_metadata(table: Table, thread_id: str, number: int, at: datetime
         return
     item = item_key(partition(thread_id), META) | {
         NUMBER: {"N": str(number)},
-        EXPIRES_AT: _epoch(at + ERASED_LIFETIME),
+        EXPIRES_AT: epoch(at + ERASED_LIFETIME),
     }
     named = {"ExpressionAttributeNames": {"#n": NUMBER}, "ExpressionAttributeValues": {":n": item[NUMBER]}}
     await table.put_if(item, _BEHIND, named)
@@ -104,7 +104,7 @@ def _marker(commit: Commit, taken: Consumed) -> Item:
     return item_key(partition(commit.thread_id), marker_sort_key(taken.key)) | {
         NUMBER: _number(commit),
         DIGEST: {"S": taken.body_digest},
-        EXPIRES_AT: _epoch(marker_expires_at(commit)),
+        EXPIRES_AT: epoch(marker_expires_at(commit)),
     }
 
 
@@ -117,7 +117,3 @@ def _summary(commit: Commit, up_to_seq: int) -> Item:
 
 def _number(commit: Commit) -> dict[str, str]:
     return {"N": str(commit.number)}
-
-
-def _epoch(instant: datetime) -> dict[str, str]:
-    return {"N": str(math.ceil(instant.timestamp()))}

@@ -75,10 +75,10 @@ class Table:
             return there
         return None
 
-    async def put_if(self, item: Item, condition: str, update: Mapping[str, Any]) -> bool:
-        """Put the item if the condition on what is there holds; False if it does not. `update`: what it names."""
+    async def put_if(self, item: Item, condition: str, named: Mapping[str, Any]) -> bool:
+        """Put the item if the condition on what is there holds; False if it does not. `named`: what it names."""
         aws_limits.check_item(item)
-        request = {"TableName": self._name, "Item": item, "ConditionExpression": condition, **update}
+        request = {"TableName": self._name, "Item": item, "ConditionExpression": condition, **named}
         try:
             await self._ask("put", self._client.put_item, request, answers=frozenset({_CONDITION_FAILED}))
         except ClientError:

@@ -2,9 +2,7 @@
 finds their numbers taken; all else goes.
 """
 
-import math
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, Final
 
 from botocore.exceptions import ClientError
@@ -16,12 +14,15 @@ from infra.dynamodb.codec import digest_of
 from infra.dynamodb.keys import (
     DIGEST,
     EXPIRES_AT,
+    FIRST_MARKER,
     KEPT,
+    LAST_MARKER,
     META,
     NUMBER,
     TIP,
     Item,
     commit_sort_key,
+    epoch,
     item_key,
     partition,
     reader_sort_key,
@@ -33,7 +34,6 @@ from infra.store_rules import STUB_LIFETIME
 
 _CONDITION_FAILED: Final = frozenset({"ConditionalCheckFailedException"})
 _OLDER: Final = "attribute_not_exists(#n) OR #n <= :n"
-_FIRST_MARKER, _LAST_MARKER = "MSG#", "MSG$"
 
 
 class Rows:
@@ -51,7 +51,7 @@ class Rows:
 
     async def replace_commits(self, erasing: Commit, births: Births) -> int:
         """Put a stub in the place of each commit before the erasing one, if it stands; how many there were."""
-        pk, expires_at = partition(erasing.thread_id), _epoch(erasing.at + STUB_LIFETIME)
+        pk, expires_at = partition(erasing.thread_id), epoch(erasing.at + STUB_LIFETIME)
         last = commit_sort_key(erasing.number - 1)
         items = await self._keys(pk, commit_sort_key(0), last)
         there = [item for item in items if digest_of(item)]
@@ -68,28 +68,15 @@ class Rows:
 
     async def delete_tip(self, last: Commit) -> None:
         """Delete the tip if it is at this commit."""
-        await self._conditionally(
-            "delete",
-            self._client.delete_item,
-            Key=item_key(partition(last.thread_id), TIP),
-            ConditionExpression="#n = :n",
-            ExpressionAttributeNames={"#n": NUMBER},
-            ExpressionAttributeValues={":n": {"N": str(last.number)}},
-        )
+        await self._delete_if("#n = :n", item_key(partition(last.thread_id), TIP), last.number)
 
     async def delete_rest(self, erasing: Commit) -> bool:
         """Delete what still speaks of the log, then the erasing commit unless another log has begun behind it."""
         pk = partition(erasing.thread_id)
-        await self._delete_all(erasing, _FIRST_MARKER, _LAST_MARKER)
+        await self._delete_all(erasing, FIRST_MARKER, LAST_MARKER)
         await self._delete_all(erasing, commit_sort_key(0), commit_sort_key(erasing.number - 1))
-        await self._if_older("delete", self._client.delete_item, erasing, Key=item_key(pk, META))
-        return await self._conditionally(
-            "delete",
-            self._client.delete_item,
-            Key=item_key(pk, commit_sort_key(erasing.number)),
-            ConditionExpression="attribute_not_exists(#k)",
-            ExpressionAttributeNames={"#k": KEPT},
-        )
+        await self._delete_if(_OLDER, item_key(pk, META), erasing.number)
+        return await self._delete_unless_kept(item_key(pk, commit_sort_key(erasing.number)))
 
     async def _delete_all(self, erasing: Commit, first: str, last: str) -> None:
         """Every row between these keys that speaks of no later commit."""
@@ -129,20 +116,20 @@ class Rows:
                     raise StoreUnavailable("batch write: left unprocessed for too long")
                 tries += 1
 
-    async def _if_older(self, action: str, operation: Any, erasing: Commit, **request: Any) -> bool:
-        return await self._conditionally(
-            action,
-            operation,
-            **request,
-            ConditionExpression=_OLDER,
-            ExpressionAttributeNames={"#n": NUMBER},
-            ExpressionAttributeValues={":n": {"N": str(erasing.number)}},
-        )
+    async def _delete_if(self, condition: str, key: Item, number: int) -> bool:
+        """`condition`: on the row's number `#n`, and `:n`, which is this one."""
+        values = {":n": {"N": str(number)}}
+        return await self._delete(key, condition, {"#n": NUMBER}, ExpressionAttributeValues=values)
 
-    async def _conditionally(self, action: str, operation: Any, **request: Any) -> bool:
-        asked = {"TableName": self._table, **request}
+    async def _delete_unless_kept(self, key: Item) -> bool:
+        return await self._delete(key, "attribute_not_exists(#k)", {"#k": KEPT})
+
+    async def _delete(self, key: Item, condition: str, names: dict[str, str], **values: Any) -> bool:
+        """Delete the row if the condition holds, also where none is; False if it does not."""
+        request = {"TableName": self._table, "Key": key, "ConditionExpression": condition}
+        request |= {"ExpressionAttributeNames": names, **values}
         try:
-            await self._ask(action, operation, asked, answers=_CONDITION_FAILED)
+            await self._ask("delete", self._client.delete_item, request, answers=_CONDITION_FAILED)
         except ClientError:
             return False
         return True
@@ -151,7 +138,3 @@ class Rows:
         self, action: str, operation: Any, request: dict[str, Any], *, answers: frozenset[str] = frozenset()
     ) -> Any:
         return await self._patience.ask(action, lambda: operation(**request), answers=answers)
-
-
-def _epoch(instant: datetime) -> dict[str, str]:
-    return {"N": str(math.ceil(instant.timestamp()))}

@@ -10,7 +10,6 @@ from urllib.parse import parse_qs
 from xml.sax.saxutils import escape
 
 from core.clock import Clock, iso
-from core.delivery import DELAY, INPUT, OUTPUT
 from infra.local.aws import Resources
 from infra.local.gate import Answer
 from infra.local.records import REGION
@@ -21,7 +20,6 @@ from infra.store_rules import RETENTION_DAYS
 STACK_ARN = f"arn:aws:cloudformation:{REGION}:123456789012:stack/local/1"
 SCHEDULE_ROLE = "schedules"
 _NAMESPACE = "http://cloudformation.amazonaws.com/doc/2010-05-15/"
-_QUEUES = {INPUT: "InputQueue", OUTPUT: "OutputQueue", DELAY: "DelayQueue"}
 _WORKER = "worker:"
 
 
@@ -54,7 +52,7 @@ def _logical(queue: str) -> str:
     """The logical id that the template gives a queue."""
     served, dead = queue.removesuffix("-dead"), queue.endswith("-dead")
     prefix = logical_prefix(served.removeprefix(_WORKER))
-    return f"{prefix}DeadLetterQueue" if dead else _QUEUES.get(served, f"{prefix}Queue")
+    return f"{prefix}DeadLetterQueue" if dead else f"{prefix}Queue"
 
 
 @dataclass(slots=True)

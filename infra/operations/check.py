@@ -10,7 +10,17 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from core.errors import NoThread, UnreadableRecord
 from core.ids import digest
 from infra.dynamodb.codec import Unpacking, body_uri, check_version, first_seq_of, from_of
-from infra.dynamodb.keys import DIGEST, FIRST_READER, NUMBER, TIP, Item, commit_number, item_key, partition
+from infra.dynamodb.keys import (
+    COMMIT,
+    DIGEST,
+    FIRST_READER,
+    NUMBER,
+    TIP,
+    Item,
+    commit_number,
+    item_key,
+    partition,
+)
 from infra.dynamodb.table import Span
 from infra.operations.access import Access
 from infra.operations.check_around import children_findings, lineage_findings, reader_findings
@@ -21,9 +31,6 @@ from infra.operations.findings import Finding
 from infra.store_rules import thread_expires_at
 
 PAGE = 100
-_FIRST, _LAST = "C#", "TIP"
-"""Around every row of a thread, commits first."""
-_COMMIT = "C#"
 
 Progress = Callable[[int], None]
 """Told the number of commits read so far, after each page."""
@@ -35,13 +42,13 @@ async def check(access: Access, thread_id: str, progress: Progress) -> AsyncIter
     log, rows, readers = LogCheck(thread_id), list[Item](), set[str]()
     first: int | None = None
     async for items in _pages(access, thread_id):
-        commits = [item for item in items if item["sk"]["S"].startswith(_COMMIT) and DIGEST in item]
+        commits = [item for item in items if item["sk"]["S"].startswith(COMMIT) and DIGEST in item]
         for read in await _read(access, commits):
             if read.commit is not None and (first is None or read.commit.erased is not None):
                 first = read.number
             for finding in log.take(read):
                 yield finding
-        beside = [item for item in items if not item["sk"]["S"].startswith(_COMMIT)]
+        beside = [item for item in items if not item["sk"]["S"].startswith(COMMIT)]
         readers |= {reader for item in beside if (reader := _reader(item)) is not None}
         rows += [item for item in beside if _reader(item) is None and item["sk"]["S"] != TIP]
         progress(log.commits)
@@ -97,7 +104,7 @@ async def _tip(access: Access, thread_id: str) -> int:
 
 
 async def _pages(access: Access, thread_id: str) -> AsyncIterator[list[Item]]:
-    span, start = Span(partition(thread_id), _FIRST, _LAST, limit=PAGE), None
+    span, start = Span(partition(thread_id), COMMIT, TIP, limit=PAGE), None  # around all of its rows
     while True:
         page = await access.table.page(span, start)
         yield page.items

@@ -72,4 +72,5 @@ async def _elsewhere(
 async def _begun(access: Access, threads: set[str]) -> set[str]:
     """Those of the threads that have settled a commit."""
     found = await access.table.batch_get([item_key(partition(one), TIP) for one in sorted(threads)])
-    return {item["pk"]["S"].removeprefix("T#") for item in found}
+    begun = {item["pk"]["S"] for item in found}
+    return {one for one in threads if partition(one) in begun}

@@ -7,18 +7,18 @@ from typing import Any
 from core.text import canonical_json
 from infra.dynamodb.keys import (
     DIGEST,
+    FIRST_MARKER,
     FROM,
     META,
     METADATA_PREFIX,
     NUMBER,
+    SUMMARY,
     Item,
     marker_sort_key,
     summary_sort_key,
 )
 from infra.operations.expected import Expected
 from infra.operations.findings import RESTORE, SETTLE, Finding
-
-MARKER, SUMMARY = "MSG#", "SUM#"
 
 
 class RowsCheck:
@@ -43,7 +43,7 @@ class RowsCheck:
         number = int(row.get(NUMBER, {"N": "0"})["N"])
         if not self._first <= number <= self._last or number not in self._expected.read:
             return
-        if sort_key.startswith(MARKER):
+        if sort_key.startswith(FIRST_MARKER):
             yield from self._marker(sort_key, number, row)
         elif sort_key.startswith(SUMMARY):
             yield from self._summary(sort_key, number, row)

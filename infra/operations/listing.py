@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from core.ids import is_child
-from infra.dynamodb.keys import EXPIRES_AT, NUMBER, TIP, Item, item_key, number_of, partition
+from infra.dynamodb.keys import EXPIRES_AT, NUMBER, TIP, Item, item_key, number_of, partition, thread_of
 from infra.operations.table import OperatorTable
 
 
@@ -45,7 +45,8 @@ async def threads_after(
     while len(found) < limit:
         page = await table.scan(TIP, start)
         read_units += page.read_units
-        listed = [_listed(item, retention_days) for item in page.items]
+        owned = ((thread_of(item["pk"]["S"]), item) for item in page.items)
+        listed = [_listed(owner, item, retention_days) for owner, item in owned if owner is not None]
         found += [one for one in listed if not (roots and is_child(one.thread_id))]
         start = page.next_key
         if start is None:
@@ -53,9 +54,9 @@ async def threads_after(
     return ThreadPage(tuple(found[:limit]), True, read_units)
 
 
-def _listed(item: Item, retention_days: int) -> Listed:
+def _listed(thread_id: str, item: Item, retention_days: int) -> Listed:
     last_at = None
     if EXPIRES_AT in item and NUMBER in item:
         expires_at = datetime.fromtimestamp(int(item[EXPIRES_AT]["N"]), UTC)
         last_at = expires_at - timedelta(days=retention_days)
-    return Listed(item["pk"]["S"].removeprefix("T#"), number_of(item), last_at)
+    return Listed(thread_id, number_of(item), last_at)

@@ -9,7 +9,7 @@ from core.ids import is_child
 from core.ports import LoadedThread
 from core.text import canonical_json
 from core.thread import ThreadState
-from infra.client.awaited import awaited
+from infra.client.awaited import Status, awaited, status_of
 from infra.client.outcomes import (
     Awaited,
     AwaitedAnswer,
@@ -23,6 +23,13 @@ from infra.operations.shown import counted, duration, from_now, line
 
 ARGUMENTS = 200
 """Characters of what is to be approved."""
+_WORDS: Mapping[Status, str] = {
+    "absent": "not there yet",
+    "closed": "closed",
+    "working": "works",
+    "idle": "at rest",
+    "waiting": "waits",
+}
 
 
 def head(thread_id: str, loaded: LoadedThread) -> str:
@@ -43,13 +50,7 @@ def head(thread_id: str, loaded: LoadedThread) -> str:
 
 def word(state: ThreadState) -> str:
     """The thread in a word."""
-    if not state.exists:
-        return "not there yet"
-    if state.closed:
-        return "closed"
-    if state.runnable:
-        return "works"
-    return "at rest" if state.idle else "waits"
+    return _WORDS[status_of(state)]
 
 
 def waits(thread_id: str, loaded: LoadedThread, now: datetime) -> Iterator[str]:
