@@ -4,13 +4,14 @@ from collections.abc import Callable
 
 import pytest
 
-from core.changes import CallOpened, ChildOpened, SubscriptionOpened
+from core.changes import CallOpened, ChildOpened, EntriesHidden, SubscriptionOpened
 from core.chunks import CallChunk
 from core.commit import Commit
 from core.fold import fold_commits
 from core.history import HistoryManager, checkpoints
 from core.ports import ThreadStore
-from core.thread import Child, Deferred, FoldedThread, Subscription
+from core.render import with_placeholder
+from core.thread import Child, Deferred, FoldedThread, Hidden, Subscription
 from tests.contract.commits import THREAD, settle
 from tests.contract.stores import DynamoStores, Stores
 from tests.support.forest import ROOT, Forest
@@ -18,6 +19,7 @@ from tests.support.forest_checks import check_thread
 from tests.support.threads import take_turn, text
 
 Act = Callable[[HistoryManager], object]
+HIDDEN = Hidden(seq=1, what="all")
 
 
 async def write(store: ThreadStore, act: Act) -> Commit:
@@ -37,6 +39,10 @@ def quiet(manager: HistoryManager) -> None:
 def checkpointed(manager: HistoryManager) -> None:
     quiet(manager)
     manager.draft.checkpoint()
+
+
+def hiding(manager: HistoryManager) -> None:
+    manager.draft.record(EntriesHidden(entries=(HIDDEN,)))
 
 
 def busy(manager: HistoryManager) -> None:
@@ -99,13 +105,16 @@ async def test_children_and_forks_see_the_same_across_a_checkpoint(stores: Store
 
 async def test_what_a_child_or_a_fork_reads_does_not_reach_behind_a_checkpoint(stores: Stores) -> None:
     async with stores.open() as opened:
-        for act in (busy, *[quiet] * 5, checkpointed, quiet):
+        for act in (busy, hiding, *[quiet] * 4, checkpointed, quiet):
             await write(opened.store, act)
         await write(opened.store, lambda manager: manager.handle_content(text("and"), "m3"))
         located = await opened.another().locate(THREAD, 5)
         assert located is not None
         assert (located.first_commit, located.last_commit) == (7, 9)
-        assert [entry.seq for entry in (await opened.another().inherit([located])).entries] == [1, 2, 3, 4, 5]
+        inherited = (await opened.another().inherit([located])).entries
+        assert [entry.seq for entry in inherited] == [1, 2, 3, 4, 5]
+        said = (await opened.store.entries(THREAD))[0]
+        assert inherited[0] == with_placeholder(said, HIDDEN) != said, "though what hid it is not read"
 
 
 async def test_a_cold_load_of_a_log_that_grows_without_entries_stays_small(

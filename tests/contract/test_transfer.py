@@ -187,6 +187,9 @@ MANGLED: dict[str, Mangle] = {
     "cut off": lambda values: values.pop(),
     "fewer than it says": lambda values: values.pop(3),
     "without its first commit": counted(lambda values: values.pop(1)),
+    "from its second commit on": counted(
+        lambda values: [value["commit"].update({"from": 2}) for value in values[2:-1]] and values.pop(1)
+    ),
     "with a gap": counted(lambda values: values.pop(2)),
     "more after the end": lambda values: values.append(values[1]),
     "a commit twice": counted(lambda values: values.insert(2, values[1])),
